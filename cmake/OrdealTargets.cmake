@@ -1,0 +1,33 @@
+# ordeal_library(NAME SOURCES a.cc ... LINKS lib ...): one static library a directory, named ordeal_NAME.
+# ordeal_test(NAME SOURCES a_test.cc ... LINKS lib ...): one Catch2 program a directory of tests/; each
+# test case becomes a ctest test.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+add_library(ordeal_options INTERFACE)
+target_include_directories(ordeal_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+target_compile_options(
+  ordeal_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+target_link_libraries(ordeal_options INTERFACE Threads::Threads fmt::fmt)
+if(ORDEAL_SANITIZE)
+  target_compile_options(
+    ordeal_options INTERFACE -fsanitize=${ORDEAL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(ordeal_options INTERFACE -fsanitize=${ORDEAL_SANITIZE})
+endif()
+
+function(ordeal_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(ordeal_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(ordeal_${name} PUBLIC ordeal_options ${ARG_LINKS})
+endfunction()
+
+function(ordeal_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ordeal_catch_main ${ARG_LINKS})
+  catch_discover_tests(
+    ${name}_test TEST_PREFIX "${name}: " WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    PROPERTIES LABELS "unit;${name}" TIMEOUT 300)
+endfunction()
