@@ -1,0 +1,124 @@
+// Carries out planned faults: journal first, then a watchdog on each host, then the fault, on all its hosts
+// at once; and the way back. What a fault is, is in its plan (nemesis/nemesis.h).
+//
+// Each injection and each healing is recorded as an operation of process kNemesis: invoke when it
+// begins, info when it is done, with a note where it failed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strong_id.h"
+#include "history/operation.h"
+#include "nemesis/journal.h"
+#include "nemesis/nemesis.h"
+#include "nemesis/schedule.h"
+
+namespace ordeal {
+
+using FaultId = StrongId<struct FaultTag>;  // 1, 2, ... within a run
+
+// "start-partition", "stop-partition": Operation::function of a fault's event.
+std::string fault_function(const FaultEvent& event);
+
+struct EngineSettings {
+  std::chrono::milliseconds command_timeout = kCommandTimeout;  // of one command on one host
+  // Watchdogs undo a fault this long after its planned end.
+  std::chrono::milliseconds watchdog_grace{30'000};
+};
+
+struct Retries {
+  int attempts = 5;
+  std::chrono::milliseconds backoff{200};  // after the first attempt; doubles with each
+};
+
+struct ActiveFault {
+  FaultId id;
+  FaultEvent event;
+  std::chrono::steady_clock::time_point since;
+  friend bool operator==(const ActiveFault&, const ActiveFault&) = default;
+};
+
+struct FaultCounts {
+  std::size_t injected = 0;  // fully, on all hosts
+  std::size_t healed = 0;
+  std::size_t failed = 0;  // injections that failed and were undone
+};
+
+// Thread-safe; injections and healings exclude each other, so that their records don't interleave.
+class FaultEngine {
+ public:
+  using Record =
+      std::function<void(Phase phase, const FaultEvent& event, const std::string& note)>;
+
+  // `cluster`, `journal` and what `battlefield` refers to outlive the engine. `record` is called from
+  // the thread that injects or heals.
+  FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal, Record record,
+              EngineSettings settings = {});
+
+  // `duration` is the planned one; it sets the watchdogs' deadline. On failure everything has been
+  // undone, or, where that failed too, the fault stays active() for heal_all(). A requested stop
+  // fails with `stopped`, in the same way.
+  Result<FaultId> inject(const Fault& fault, std::chrono::milliseconds duration,
+                         std::stop_token stop);
+  // Undoes the fault on all its hosts. Healing what is not active succeeds and records nothing. On
+  // failure the fault stays active.
+  Status heal(FaultId id, std::stop_token stop = {});
+  // Heals all active faults, newest first, with retries. The error names what could not be healed
+  // on which host, and says that `ordeal heal` and the watchdogs remain.
+  Status heal_all(const Retries& retries = {}, std::stop_token stop = {});
+
+  std::vector<ActiveFault> active() const;
+  // By name of the fault; for coverage and the vacuity check.
+  std::map<std::string, FaultCounts> happened() const;
+
+ private:
+  struct Injected {
+    ActiveFault active;
+    PendingUndo undo;
+  };
+
+  Status carry_out(const FaultPlan& plan, const PendingUndo& undo,
+                   std::chrono::milliseconds duration, std::stop_token stop);
+  Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
+                        std::chrono::milliseconds duration, std::stop_token stop);
+  Status heal_recorded(const Injected& injected, std::stop_token stop);
+  Status undo(const Injected& injected, std::stop_token stop);
+  void forget(FaultId id);
+
+  const Cluster& cluster_;
+  const Battlefield battlefield_;
+  HealJournal& journal_;
+  const Record record_;
+  const EngineSettings settings_;
+
+  std::mutex acting_;         // held during an injection or healing
+  mutable std::mutex state_;  // guards what follows
+  std::int64_t last_id_ = 0;
+  std::vector<Injected> injected_;
+  std::map<std::string, FaultCounts> counts_;
+};
+
+// Undoes a fault on all its hosts at once and disarms its watchdogs. Used by the engine and by replay().
+Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster,
+                     std::chrono::milliseconds command_timeout, std::stop_token stop);
+
+// Waits until so long after chaos began; false when stopped before. Passed in so that tests need no time.
+using WaitUntil = std::function<bool(std::chrono::milliseconds since_start, std::stop_token stop)>;
+WaitUntil wait_on_steady_clock(std::chrono::steady_clock::time_point chaos_start);
+
+// The disruptor: injects each fault when it is due, heals it when its time is over, and goes on after
+// failures (each is in the record). Returns the failures, joined; or `stopped` soon after a
+// stop was requested. Faults may be active then: the caller ends with FaultEngine::heal_all().
+Status run_schedule(FaultEngine& engine, std::span<const ScheduledFault> schedule,
+                    const WaitUntil& wait_until, std::stop_token stop);
+
+}  // namespace ordeal

@@ -1,0 +1,71 @@
+// The heal journal: before a fault is injected, its undo is on disk in the run's folder, so that
+// `ordeal heal RUN` heals the hosts after the run itself was killed.
+//
+// A file of JSON lines, each fsynced before the call returns:
+//   {"event": "begin", "id": "k3f9-1", "fault": "partition", "detail": "...",
+//    "undo": [{"host": "n1", "commands": [{"arguments": [...], "environment": {...},
+//                                          "user": "", "stdin": ""}]}]}
+//   {"event": "healed", "id": "k3f9-1"}
+// A torn last line is what SIGKILL or a full disk leaves; it is ignored, since the fault that it
+// announces was not injected. No secrets: undo commands carry none.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "nemesis/nemesis.h"
+
+namespace ordeal {
+
+inline constexpr const char* kJournalFile = "heal.jsonl";
+
+struct PendingUndo {
+  std::string id;  // unique among runs on the same hosts; also names the watchdogs: [a-z0-9-]+
+  std::string fault;
+  std::string detail;
+  std::vector<HostCommands> undo;
+  friend bool operator==(const PendingUndo&, const PendingUndo&) = default;
+};
+
+// Thread-safe.
+class HealJournal {
+ public:
+  // Creates the file or appends to it.
+  static Result<std::unique_ptr<HealJournal>> open(const std::filesystem::path& path);
+  ~HealJournal();
+  HealJournal(const HealJournal&) = delete;
+  HealJournal& operator=(const HealJournal&) = delete;
+
+  // On disk once this returns; a fault must not be injected when it fails.
+  Status began(const PendingUndo& undo);
+  Status healed(const std::string& id);
+
+ private:
+  HealJournal(int descriptor, std::filesystem::path path);
+  Status append(std::string line);
+
+  std::mutex mutex_;
+  int descriptor_;
+  std::filesystem::path path_;
+};
+
+// Faults of the journal that began and were not healed, oldest first. A missing file has none; a line
+// that is no journal's is bad_input with its number.
+Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
+
+struct Replayed {
+  PendingUndo undo;
+  Status outcome;  // an Error names the host
+};
+
+// Undoes what is pending, newest first, disarms the watchdogs, and marks what succeeded as healed. Goes
+// on after failures. Safe to repeat. Where the run is still alive it heals the faults under it.
+Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
+                                     std::stop_token stop = {});
+
+}  // namespace ordeal
