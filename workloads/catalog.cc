@@ -1,0 +1,19 @@
+#include <array>
+
+#include "workloads/bank.h"
+#include "workloads/list_append.h"
+#include "workloads/workload.h"
+
+namespace ordeal {
+
+std::span<const WorkloadEntry> workload_catalog() {
+  static const std::array<WorkloadEntry, 2> kWorkloads = {{
+      {"list-append", "transactions that append to lists and read them", "list-append",
+       list_append_options(), make_list_append},
+      {"bank", "transfers among accounts whose total is conserved", "bank", bank_options(),
+       make_bank},
+  }};
+  return kWorkloads;
+}
+
+}  // namespace ordeal
