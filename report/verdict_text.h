@@ -25,9 +25,4 @@ std::string verdict_text(const Judgement& judgement, const TextStyle& style);
 std::string verdict_text(const RunVerdict& verdict, std::string_view report_path,
                          const TextStyle& style);
 
-// Shortens every list in `text` ("[1 2 3 ...]") of more than `elements_max` elements. Lists that
-// begin alike keep what lies around the first difference; the omitted parts become "...". Control
-// characters are shown as escapes, so nothing recorded can steer the terminal.
-std::string shorten_lists(std::string_view text, std::size_t elements_max);
-
 }  // namespace ordeal

@@ -1,0 +1,178 @@
+#include "report/facts.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ordeal {
+namespace {
+
+// Imported histories may carry any number as time; within these bounds differences can't overflow.
+constexpr std::int64_t kTimeLimit = std::numeric_limits<std::int64_t>::max() / 4;
+
+Nanoseconds time_of(const Event& event) {
+  return Nanoseconds(std::clamp(event.time_ns, -kTimeLimit, kTimeLimit));
+}
+
+void count(OutcomeCounts& counts, Phase phase) {
+  if (phase == Phase::ok) ++counts.ok;
+  if (phase == Phase::fail) ++counts.fail;
+  if (phase == Phase::info) ++counts.info;
+}
+
+// Injections and heals in the order of the history, and the spans that are still open.
+class SpanCollector {
+ public:
+  void add(const History& history, const Event& event) {
+    const auto* fault = std::get_if<FaultEvent>(&history.payload(event));
+    if (fault == nullptr) return;
+    if (fault->action == FaultAction::inject) {
+      inject(*fault, event);
+    } else if (event.phase != Phase::invoke) {
+      heal(*fault, time_of(event));
+    }
+  }
+
+  std::vector<FaultSpan> finish(Nanoseconds end) {
+    for (FaultSpan& span : spans_) {
+      if (!span.healed) span.range.end = std::max(end, span.range.begin);
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  void inject(const FaultEvent& fault, const Event& event) {
+    if (event.phase == Phase::invoke) {
+      spans_.push_back({fault.fault, fault.hosts, fault.detail, {time_of(event), {}}, false});
+      return;
+    }
+    const auto span = oldest_open(fault);
+    if (event.partner == kNoPosition || span == spans_.end()) {  // its invocation was not recorded
+      spans_.push_back({fault.fault, fault.hosts, fault.detail, {time_of(event), {}}, false});
+    } else if (!fault.detail.empty()) {
+      span->detail = fault.detail;  // the completion knows more than the intention
+    }
+  }
+
+  void heal(const FaultEvent& fault, Nanoseconds time) {
+    if (const auto span = oldest_open(fault); !fault.hosts.empty() && span != spans_.end()) {
+      close(*span, time);
+      return;
+    }
+    for (FaultSpan& span : spans_) {
+      if (!span.healed && span.fault == fault.fault) close(span, time);
+    }
+  }
+
+  std::vector<FaultSpan>::iterator oldest_open(const FaultEvent& fault) {
+    return std::find_if(spans_.begin(), spans_.end(), [&](const FaultSpan& span) {
+      return !span.healed && span.fault == fault.fault && span.hosts == fault.hosts;
+    });
+  }
+
+  static void close(FaultSpan& span, Nanoseconds time) {
+    span.healed = true;
+    span.range.end = std::max(time, span.range.begin);
+  }
+
+  std::vector<FaultSpan> spans_;
+};
+
+// The least of 1, 2, 5, 10, 20, ... nanoseconds that covers `length` in at most `buckets_max`
+// steps.
+Nanoseconds round_bucket(Nanoseconds length, std::size_t buckets_max) {
+  const auto enough = [&](std::int64_t bucket) {
+    return static_cast<std::uint64_t>(length.count() / bucket) < buckets_max;
+  };
+  for (std::int64_t power = 1;; power *= 10) {
+    for (const std::int64_t digit : {1, 2, 5}) {
+      if (enough(power * digit)) return Nanoseconds(power * digit);
+    }
+  }
+}
+
+// Nearest rank; reorders `latencies`.
+Nanoseconds quantile(std::vector<std::int64_t>& latencies, double q) {
+  if (latencies.empty()) return Nanoseconds(0);
+  const auto rank = static_cast<std::ptrdiff_t>(q * static_cast<double>(latencies.size() - 1));
+  std::nth_element(latencies.begin(), latencies.begin() + rank, latencies.end());
+  return Nanoseconds(latencies[static_cast<std::size_t>(rank)]);
+}
+
+}  // namespace
+
+TimeRange time_range(const History& history) {
+  if (history.size() == 0) return {};
+  TimeRange range{time_of(history.event(0)), time_of(history.event(0))};
+  for (const Event& event : history.events()) {
+    range.begin = std::min(range.begin, time_of(event));
+    range.end = std::max(range.end, time_of(event));
+  }
+  return range;
+}
+
+std::vector<FaultSpan> fault_spans(const History& history) {
+  SpanCollector collector;
+  for (const Event& event : history.events()) {
+    if (event.kind == PayloadKind::fault) collector.add(history, event);
+  }
+  return collector.finish(time_range(history).end);
+}
+
+Rates operation_rates(const History& history, std::size_t buckets_max) {
+  Rates rates;
+  rates.range = time_range(history);
+  const Nanoseconds length = rates.range.end - rates.range.begin;
+  rates.bucket = round_bucket(length, std::max<std::size_t>(buckets_max, 1));
+  rates.buckets.resize(static_cast<std::size_t>(length / rates.bucket) + 1);
+  std::vector<std::vector<std::int64_t>> latencies(rates.buckets.size());
+  for (const Event& event : history.events()) {
+    if (event.phase == Phase::invoke || event.process == kNemesis) continue;
+    const auto place =
+        static_cast<std::size_t>((time_of(event) - rates.range.begin) / rates.bucket);
+    count(rates.buckets[place].outcomes, event.phase);
+    if (event.phase != Phase::ok || event.partner == kNoPosition) continue;
+    const Nanoseconds latency = time_of(event) - time_of(history.event(event.partner));
+    latencies[place].push_back(latency.count());
+  }
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    rates.buckets[i].latency_median = quantile(latencies[i], 0.5);
+    rates.buckets[i].latency_p95 = quantile(latencies[i], 0.95);
+    rates.buckets[i].latency_max = quantile(latencies[i], 1.0);
+  }
+  return rates;
+}
+
+HistoryFacts history_facts(const History& history, std::size_t buckets_max) {
+  HistoryFacts facts;
+  facts.rates = operation_rates(history, buckets_max);
+  facts.range = facts.rates.range;
+  facts.faults = fault_spans(history);
+  // Events count into a table by function number first: a name's look-up each would cost more
+  // than all else.
+  std::map<std::uint16_t, OutcomeCounts> by_number;
+  std::map<std::uint16_t, const Event*> example;
+  for (const Event& event : history.events()) {
+    if (event.process == kNemesis) continue;
+    if (event.phase == Phase::invoke) {
+      if (event.partner == kNoPosition) ++facts.open;
+      continue;
+    }
+    count(by_number[event.function], event.phase);
+    example.emplace(event.function, &event);
+    count(facts.outcomes, event.phase);
+  }
+  for (const auto& [number, counts] : by_number) {
+    facts.by_function.emplace(history.function(*example[number]), counts);
+  }
+  return facts;
+}
+
+std::vector<const FaultSpan*> active_faults(const std::vector<FaultSpan>& spans, TimeRange range) {
+  std::vector<const FaultSpan*> active;
+  for (const FaultSpan& span : spans) {
+    if (span.range.begin <= range.end && range.begin <= span.range.end) active.push_back(&span);
+  }
+  return active;
+}
+
+}  // namespace ordeal

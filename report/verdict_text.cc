@@ -1,0 +1,118 @@
+#include "report/verdict_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/words.h"
+
+namespace ordeal {
+namespace {
+
+constexpr std::size_t kListElementsMax = 12;
+constexpr std::size_t kExplanationBytesMax = 4000;
+
+std::string_view heading_of(Validity validity) {
+  if (validity == Validity::valid) return "VALID";
+  return validity == Validity::invalid ? "INVALID" : "UNKNOWN";
+}
+
+std::string sentence(Validity validity, std::string_view words, const TextStyle& style) {
+  const std::string line = terminal_safe(fmt::format("{}: {}", heading_of(validity), words));
+  if (!style.colour) return line + "\n";
+  const int colour = validity == Validity::valid ? 32 : validity == Validity::invalid ? 31 : 33;
+  return fmt::format("\x1b[1;{}m{}\x1b[0m\n", colour, line);
+}
+
+// "  label        text", nothing where there is no text.
+std::string row(std::string_view label, std::string_view text) {
+  return text.empty() ? "" : fmt::format("  {:<13}{}\n", label, terminal_safe(text));
+}
+
+std::string indented(std::string_view text, std::string_view indent) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    result += fmt::format("{}{}\n", indent, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string anomaly_text(const Anomaly& anomaly) {
+  const std::string rules_out =
+      anomaly.models_violated.empty() ? "" : ", which " + joined(anomaly.models_violated, " and ") +
+                                                 " rules out";
+  const std::string words =
+      shorten(shorten_lists(anomaly.explanation, kListElementsMax), kExplanationBytesMax);
+  return fmt::format("\n  {}{}:\n{}", terminal_safe(anomaly.type), terminal_safe(rules_out),
+                     indented(terminal_safe(words), "    "));
+}
+
+// One example of each type first, as far as the limit allows.
+std::string anomalies_in_words(const CheckResult& result, std::size_t anomalies_max) {
+  std::string text;
+  std::set<std::string> shown;
+  for (const Anomaly& anomaly : result.anomalies) {
+    if (shown.size() >= anomalies_max || !shown.insert(anomaly.type).second) continue;
+    text += anomaly_text(anomaly);
+  }
+  const std::size_t left = result.anomalies.size() - shown.size();
+  if (left > 0) text += fmt::format("\n  {} more in the report and in the JSON verdict.\n", left);
+  return text.empty() ? text : text + "\n";
+}
+
+std::string findings(const Judgement& judgement, const TextStyle& style) {
+  const CheckResult& result = judgement.result;
+  std::string text = row("checker", result.checker);
+  text += row("model", result.model);
+  text += row("history", judgement.file);
+  text += row("checked", fmt::format("{} operations; transactions {}",
+                                     with_commas(result.operations),
+                                     outcomes_text(result.transactions)));
+  for (const std::string& warning : judgement.warnings) text += row("warning", warning);
+  text += anomalies_in_words(result, style.anomalies_max);
+  text += row("violated", joined(result.weakest_violated));
+  text += row("may still be", joined(result.strongest_possible));
+  text += row("also found", joined(result.anomaly_types_beyond));
+  return text;
+}
+
+std::string faults_text(const std::map<std::string, std::uint64_t>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [fault, count] : counts) {
+    parts.push_back(fmt::format("{} {}", fault, times_found(count)));
+  }
+  return joined(parts);
+}
+
+}  // namespace
+
+std::string verdict_sentence(const CheckResult& result) {
+  return terminal_safe(fmt::format("{}: {}", heading_of(result.validity), verdict_words(result)));
+}
+
+std::string verdict_text(const Judgement& judgement, const TextStyle& style) {
+  return sentence(judgement.result.validity, verdict_words(judgement.result), style) +
+         findings(judgement, style);
+}
+
+std::string verdict_text(const RunVerdict& verdict, std::string_view report_path,
+                         const TextStyle& style) {
+  std::string text = sentence(verdict.overall, verdict_words(verdict), style);
+  text += row("campaign", fmt::format("{}, seed {}", verdict.campaign, verdict.seed));
+  text += row("duration", seconds_text(verdict.duration));
+  text += row("operations", outcomes_text(verdict.outcomes));
+  text += row("faults", faults_text(verdict.fault_counts));
+  for (const std::string& finding : verdict.vacuity) text += row("vacuous", finding);
+  for (const Judgement& judgement : verdict.judgements) {
+    if (verdict.judgements.size() > 1) text += "\n  " + verdict_sentence(judgement.result) + "\n";
+    text += findings(judgement, style);
+  }
+  text += row("report", report_path);
+  text += row("reproduce", verdict.command);
+  return text;
+}
+
+}  // namespace ordeal
