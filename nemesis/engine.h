@@ -10,7 +10,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -20,7 +20,6 @@
 #include "history/operation.h"
 #include "nemesis/journal.h"
 #include "nemesis/nemesis.h"
-#include "nemesis/schedule.h"
 
 namespace ordeal {
 
@@ -86,13 +85,15 @@ class FaultEngine {
     PendingUndo undo;
   };
 
+  Injected begin(const Fault& fault, const FaultPlan& plan);
   Status carry_out(const FaultPlan& plan, const PendingUndo& undo,
                    std::chrono::milliseconds duration, std::stop_token stop);
   Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
                         std::chrono::milliseconds duration, std::stop_token stop);
-  Status heal_recorded(const Injected& injected, std::stop_token stop);
   Status undo(const Injected& injected, std::stop_token stop);
-  void forget(FaultId id);
+  Status heal_active(std::stop_token stop);
+  std::optional<Injected> find(FaultId id) const;
+  void count(const std::string& fault, std::size_t FaultCounts::*counter);
 
   const Cluster& cluster_;
   const Battlefield battlefield_;
@@ -110,15 +111,5 @@ class FaultEngine {
 // Undoes a fault on all its hosts at once and disarms its watchdogs. Used by the engine and by replay().
 Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster,
                      std::chrono::milliseconds command_timeout, std::stop_token stop);
-
-// Waits until so long after chaos began; false when stopped before. Passed in so that tests need no time.
-using WaitUntil = std::function<bool(std::chrono::milliseconds since_start, std::stop_token stop)>;
-WaitUntil wait_on_steady_clock(std::chrono::steady_clock::time_point chaos_start);
-
-// The disruptor: injects each fault when it is due, heals it when its time is over, and goes on after
-// failures (each is in the record). Returns the failures, joined; or `stopped` soon after a
-// stop was requested. Faults may be active then: the caller ends with FaultEngine::heal_all().
-Status run_schedule(FaultEngine& engine, std::span<const ScheduledFault> schedule,
-                    const WaitUntil& wait_until, std::stop_token stop);
 
 }  // namespace ordeal

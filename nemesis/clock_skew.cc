@@ -1,0 +1,61 @@
+#include "nemesis/clock_skew.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "nemesis/host_choice.h"
+#include "nemesis/plan.h"
+
+namespace ordeal {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    kHostsOption,
+    {.name = "max-offset",
+     .type = OptionType::duration,
+     .default_value = "60s",
+     .summary = "the clock jumps by at most this, forwards or backwards"},
+};
+
+Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {
+  const auto most = options.duration("max-offset").count();
+  const std::chrono::milliseconds offset{random.between(-most, most)};
+  return {.name = "clock-skew",
+          .hosts = draw_hosts(options.text("hosts"), hosts, random),
+          .parameters = {{"offset", faketime_offset(offset)}}};
+}
+
+Command set_offset(const ServerControl& control, const std::string& offset) {
+  Command command = control.clock_offset;
+  command.arguments.push_back(offset);
+  return command;
+}
+
+Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
+  const std::string& offset = fault.parameters.at("offset");
+  return plan_per_server(
+      fault, battlefield,
+      fmt::format("clock of the database on {} moved by {} s", fmt::join(fault.hosts, ", "),
+                  offset),
+      [&](const ServerControl& control) { return set_offset(control, offset); },
+      [](const ServerControl& control) { return set_offset(control, "+0"); });
+}
+
+}  // namespace
+
+std::string faketime_offset(std::chrono::milliseconds offset) {
+  const auto size = std::abs(offset.count());
+  return fmt::format("{}{}.{:03}", offset.count() < 0 ? '-' : '+', size / 1000, size % 1000);
+}
+
+FaultEntry clock_skew_fault() {
+  return {.name = "clock-skew",
+          .summary = "moves the database's wall clock forwards or backwards (libfaketime)",
+          .need = FaultNeed::faketime,
+          .options = kOptions,
+          .draw = draw,
+          .plan = plan};
+}
+
+}  // namespace ordeal

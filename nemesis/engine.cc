@@ -1,0 +1,236 @@
+#include "nemesis/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "nemesis/wait.h"
+#include "nemesis/watchdog.h"
+
+namespace ordeal {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Disarming waits for a watchdog at work, which takes it up to 10 s.
+constexpr milliseconds kDisarmTimeout{20'000};
+
+const FaultEntry* find_entry(std::string_view name) {
+  for (const FaultEntry& entry : fault_catalog()) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Result<FaultPlan> make_plan(const Fault& fault, const Battlefield& battlefield) {
+  const FaultEntry* entry = find_entry(fault.name);
+  if (entry == nullptr) return internal_error("fault {} is not in the catalogue", fault.name);
+  return entry->plan(fault, battlefield);
+}
+
+const std::vector<Command>* commands_for(const Host& host,
+                                         const std::vector<HostCommands>& commands) {
+  for (const HostCommands& of_host : commands) {
+    if (of_host.host == host.name()) return &of_host.commands;
+  }
+  return nullptr;
+}
+
+// Hosts of a lab of processes share one machine, so the host is part of the name.
+std::string watchdog_id(const std::string& undo, const Host& host) {
+  return undo + "-" + host.name();
+}
+
+Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
+  for (const HostCommands& of_host : undo.undo) {
+    if (cluster.find(of_host.host) == nullptr) {
+      return bad_input("fault {} is to be undone on host {}, which is not among the hosts given",
+                       undo.fault, of_host.host);
+    }
+  }
+  return {};
+}
+
+// Tries every command, and returns the first failure.
+Status run_all(Host& host, const std::vector<Command>& commands, milliseconds timeout,
+               std::stop_token stop) {
+  Status first;
+  for (const Command& command : commands) {
+    const auto output = run_checked(host, command, timeout, stop);
+    if (!output && first) first = tl::unexpected(output.error());
+  }
+  return first;
+}
+
+// The watchdog is left armed where the undo failed.
+Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
+                    std::stop_token stop) {
+  const std::vector<Command>* commands = commands_for(host, undo.undo);
+  if (commands == nullptr) return {};
+  ORDEAL_TRY(run_all(host, *commands, timeout, stop));
+  ORDEAL_TRY(
+      run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
+  return {};
+}
+
+}  // namespace
+
+std::string fault_function(const FaultEvent& event) {
+  return (event.action == FaultAction::inject ? "start-" : "stop-") + event.fault;
+}
+
+Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster, milliseconds command_timeout,
+                     std::stop_token stop) {
+  ORDEAL_TRY(all_hosts_known(undo, cluster));
+  return cluster.for_each(
+      [&](Host& host) { return undo_on_host(host, undo, command_timeout, stop); });
+}
+
+FaultEngine::FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal,
+                         Record record, EngineSettings settings)
+    : cluster_(cluster),
+      battlefield_(std::move(battlefield)),
+      journal_(journal),
+      record_(std::move(record)),
+      settings_(settings) {}
+
+Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
+                                    std::stop_token stop) {
+  const std::lock_guard acting(acting_);
+  if (stop.stop_requested()) return stopped();
+  ORDEAL_TRY_ASSIGN(const FaultPlan plan, make_plan(fault, battlefield_));
+  const Injected injected = begin(fault, plan);
+  const FaultEvent& event = injected.active.event;
+  record_(Phase::invoke, event, "");
+  const Status done = carry_out(plan, injected.undo, duration, stop);
+  if (done) {
+    count(fault.name, &FaultCounts::injected);
+    record_(Phase::info, event, "");
+    return injected.active.id;
+  }
+  count(fault.name, &FaultCounts::failed);
+  // Whatever stopped the injection, the undo must run.
+  const Status undone = undo(injected, {});
+  record_(Phase::info, event,
+          fmt::format("failed: {}; {}", done.error().message,
+                      undone ? "undone" : "undo failed: " + undone.error().message));
+  return tl::unexpected(done.error());
+}
+
+// From here on the fault is active, also where it turns out to have been injected by half.
+FaultEngine::Injected FaultEngine::begin(const Fault& fault, const FaultPlan& plan) {
+  const std::lock_guard lock(state_);
+  const FaultId id{++last_id_};
+  injected_.push_back({.active = {.id = id,
+                                  .event = {.fault = fault.name,
+                                            .action = FaultAction::inject,
+                                            .hosts = fault.hosts,
+                                            .detail = plan.detail},
+                                  .since = std::chrono::steady_clock::now()},
+                       .undo = {.id = fmt::format("{}-{}", battlefield_.run_id, id.value),
+                                .fault = fault.name,
+                                .detail = plan.detail,
+                                .undo = plan.undo}});
+  return injected_.back();
+}
+
+Status FaultEngine::carry_out(const FaultPlan& plan, const PendingUndo& undo,
+                              milliseconds duration, std::stop_token stop) {
+  ORDEAL_TRY(journal_.began(undo));
+  return cluster_.for_each(
+      [&](Host& host) { return arm_and_inject(host, plan, undo, duration, stop); });
+}
+
+Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
+                                   milliseconds duration, std::stop_token stop) {
+  const std::vector<Command>* undo_commands = commands_for(host, undo.undo);
+  const std::vector<Command>* commands = commands_for(host, plan.inject);
+  if (commands == nullptr || undo_commands == nullptr) return {};
+  const Command arm = arm_watchdog(watchdog_id(undo.id, host),
+                                   duration + settings_.watchdog_grace, *undo_commands);
+  ORDEAL_TRY(run_checked(host, arm, settings_.command_timeout, stop));
+  for (const Command& command : *commands) {
+    ORDEAL_TRY(run_checked(host, command, settings_.command_timeout, stop));
+  }
+  return {};
+}
+
+Status FaultEngine::heal(FaultId id, std::stop_token stop) {
+  const std::lock_guard acting(acting_);
+  const std::optional<Injected> injected = find(id);
+  if (!injected) return {};
+  FaultEvent event = injected->active.event;
+  event.action = FaultAction::heal;
+  record_(Phase::invoke, event, "");
+  const Status undone = undo(*injected, stop);
+  if (undone) count(event.fault, &FaultCounts::healed);
+  record_(Phase::info, event, undone ? "" : "failed: " + undone.error().message);
+  return undone;
+}
+
+// A journal that cannot be written keeps no host broken: `ordeal heal` will undo once more than needed.
+Status FaultEngine::undo(const Injected& injected, std::stop_token stop) {
+  ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
+  (void)journal_.healed(injected.undo.id);
+  const std::lock_guard lock(state_);
+  std::erase_if(injected_,
+                [&](const Injected& each) { return each.active.id == injected.active.id; });
+  return {};
+}
+
+Status FaultEngine::heal_all(const Retries& retries, std::stop_token stop) {
+  Status last;
+  milliseconds backoff = retries.backoff;
+  for (int attempt = 1; attempt <= retries.attempts; ++attempt, backoff *= 2) {
+    last = heal_active(stop);
+    if (last || attempt == retries.attempts) break;
+    if (!sleep_until(std::chrono::steady_clock::now() + backoff, stop)) break;
+  }
+  if (last) return {};
+  return tl::unexpected(
+      Error{last.error().kind,
+            fmt::format("not all faults could be healed: {}; the watchdogs on the hosts undo them "
+                        "in time, and `ordeal heal` on this run's folder tries again",
+                        last.error().message)});
+}
+
+Status FaultEngine::heal_active(std::stop_token stop) {
+  std::vector<ActiveFault> faults = active();
+  std::reverse(faults.begin(), faults.end());
+  Status first;
+  for (const ActiveFault& fault : faults) {
+    if (stop.stop_requested()) return stopped();
+    const Status healed = heal(fault.id, stop);
+    if (!healed && first) first = healed;
+  }
+  return first;
+}
+
+std::vector<ActiveFault> FaultEngine::active() const {
+  const std::lock_guard lock(state_);
+  std::vector<ActiveFault> faults;
+  for (const Injected& injected : injected_) faults.push_back(injected.active);
+  return faults;
+}
+
+std::map<std::string, FaultCounts> FaultEngine::happened() const {
+  const std::lock_guard lock(state_);
+  return counts_;
+}
+
+std::optional<FaultEngine::Injected> FaultEngine::find(FaultId id) const {
+  const std::lock_guard lock(state_);
+  for (const Injected& injected : injected_) {
+    if (injected.active.id == id) return injected;
+  }
+  return std::nullopt;
+}
+
+void FaultEngine::count(const std::string& fault, std::size_t FaultCounts::*counter) {
+  const std::lock_guard lock(state_);
+  ++(counts_[fault].*counter);
+}
+
+}  // namespace ordeal

@@ -1,0 +1,59 @@
+#include "nemesis/grudge.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+
+#include "nemesis/host_choice.h"
+
+namespace ordeal {
+namespace {
+
+std::vector<Hosts> bisect(const Hosts& hosts) {
+  const auto middle = hosts.begin() + static_cast<std::ptrdiff_t>(hosts.size() / 2);
+  return {Hosts(hosts.begin(), middle), Hosts(middle, hosts.end())};
+}
+
+}  // namespace
+
+Grudge complete_grudge(const std::vector<Hosts>& components) {
+  Grudge grudge;
+  for (const Hosts& own : components) {
+    for (const Hosts& other : components) {
+      if (&own == &other) continue;
+      for (const std::string& host : own) grudge[host].insert(other.begin(), other.end());
+    }
+  }
+  return grudge;
+}
+
+Grudge isolate(const std::string& host, const Hosts& hosts) {
+  Hosts rest;
+  std::copy_if(hosts.begin(), hosts.end(), std::back_inserter(rest),
+               [&](const std::string& other) { return other != host; });
+  return complete_grudge({{host}, rest});
+}
+
+Grudge halves(const Hosts& hosts) { return complete_grudge(bisect(hosts)); }
+
+Grudge bridge(const Hosts& hosts) {
+  assert(hosts.size() >= 3);
+  std::vector<Hosts> components = bisect(hosts);
+  components[1].erase(components[1].begin());  // the bridge belongs to no component
+  return complete_grudge(components);
+}
+
+Grudge majorities_ring(const Hosts& hosts, Random& random) {
+  const Hosts ring = shuffled(hosts, random);
+  const std::size_t count = ring.size();
+  const std::size_t reach = (count / 2 + 1) / 2;  // heard on either side: 2 * reach + 1 >= majority
+  Grudge grudge;
+  for (std::size_t from = 0; from < count; ++from) {
+    for (std::size_t distance = reach + 1; distance + reach < count; ++distance) {
+      grudge[ring[from]].insert(ring[(from + distance) % count]);
+    }
+  }
+  return grudge;
+}
+
+}  // namespace ordeal

@@ -1,0 +1,186 @@
+#include "nemesis/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "nemesis/engine.h"
+
+namespace ordeal {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const Command& command) {
+  return {{"arguments", command.arguments},
+          {"environment", command.environment},
+          {"user", command.user},
+          {"stdin", command.standard_input}};
+}
+
+json to_json(const HostCommands& of_host) {
+  json commands = json::array();
+  for (const Command& command : of_host.commands) commands.push_back(to_json(command));
+  return {{"host", of_host.host}, {"commands", commands}};
+}
+
+json to_json(const PendingUndo& undo) {
+  json hosts = json::array();
+  for (const HostCommands& of_host : undo.undo) hosts.push_back(to_json(of_host));
+  return {{"event", "begin"},
+          {"id", undo.id},
+          {"fault", undo.fault},
+          {"detail", undo.detail},
+          {"undo", hosts}};
+}
+
+// The readers throw what the library throws: parse_line() is the wrapper.
+Command command_from(const json& line) {
+  return {.arguments = line.at("arguments").get<std::vector<std::string>>(),
+          .standard_input = line.at("stdin").get<std::string>(),
+          .environment = line.at("environment").get<std::map<std::string, std::string>>(),
+          .user = line.at("user").get<std::string>()};
+}
+
+PendingUndo undo_from(const json& line) {
+  PendingUndo undo{.id = line.at("id").get<std::string>(),
+                   .fault = line.at("fault").get<std::string>(),
+                   .detail = line.at("detail").get<std::string>(),
+                   .undo = {}};
+  for (const json& of_host : line.at("undo")) {
+    undo.undo.push_back({of_host.at("host").get<std::string>(), {}});
+    for (const json& command : of_host.at("commands")) {
+      undo.undo.back().commands.push_back(command_from(command));
+    }
+  }
+  return undo;
+}
+
+void apply_event(const json& line, std::vector<PendingUndo>& pending) {
+  if (line.at("event") == "begin") {
+    pending.push_back(undo_from(line));
+    return;
+  }
+  if (line.at("event") != "healed") throw std::runtime_error("unknown event");
+  const std::string id = line.at("id").get<std::string>();
+  std::erase_if(pending, [&](const PendingUndo& undo) { return undo.id == id; });
+}
+
+Status apply_line(const std::string& line, std::vector<PendingUndo>& pending) {
+  try {
+    apply_event(json::parse(line), pending);
+    return {};
+  } catch (const std::exception& error) {
+    return bad_input("{}", error.what());
+  }
+}
+
+tl::unexpected<Error> file_error(const std::filesystem::path& path, std::string_view what) {
+  return surroundings_error("heal journal {}: {} failed: {}", path.string(), what,
+                            std::strerror(errno));
+}
+
+Status write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return file_error(path, "writing");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Cuts a torn last line off, so that what is appended starts a line.
+Status cut_torn_line(int descriptor, const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t end = text.find_last_of('\n');
+  const auto whole = static_cast<off_t>(end == std::string::npos ? 0 : end + 1);
+  if (::ftruncate(descriptor, whole) != 0) return file_error(path, "truncating");
+  return {};
+}
+
+// A new file's name is on disk only once its directory is.
+Status sync_directory(const std::filesystem::path& path) {
+  const std::filesystem::path directory = path.has_parent_path() ? path.parent_path() : ".";
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return file_error(directory, "opening the directory");
+  const int synced = ::fsync(descriptor);
+  ::close(descriptor);
+  if (synced != 0) return file_error(directory, "syncing the directory");
+  return {};
+}
+
+}  // namespace
+
+HealJournal::HealJournal(int descriptor, std::filesystem::path path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
+
+HealJournal::~HealJournal() { ::close(descriptor_); }
+
+Result<std::unique_ptr<HealJournal>> HealJournal::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor < 0) return file_error(path, "opening");
+  std::unique_ptr<HealJournal> journal(new HealJournal(descriptor, path));
+  ORDEAL_TRY(cut_torn_line(descriptor, path));
+  ORDEAL_TRY(sync_directory(path));
+  return journal;
+}
+
+Status HealJournal::append(std::string line) {
+  line += '\n';
+  const std::lock_guard lock(mutex_);
+  ORDEAL_TRY(write_all(descriptor_, line, path_));
+  if (::fdatasync(descriptor_) != 0) return file_error(path_, "syncing");
+  return {};
+}
+
+Status HealJournal::began(const PendingUndo& undo) {
+  return append(to_json(undo).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+Status HealJournal::healed(const std::string& id) {
+  return append(json{{"event", "healed"}, {"id", id}}.dump());
+}
+
+Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path) {
+  std::vector<PendingUndo> undos;
+  if (!std::filesystem::exists(path)) return undos;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return file_error(path, "reading");
+  std::string line;
+  // A line that ends in the end of the file, and not in '\n', is torn.
+  for (int number = 1; std::getline(file, line) && !file.eof(); ++number) {
+    if (const Status applied = apply_line(line, undos); !applied) {
+      return bad_input("{}:{}: not a line of a heal journal: {}", path.string(), number,
+                       applied.error().message);
+    }
+  }
+  return undos;
+}
+
+Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
+                                     std::stop_token stop) {
+  ORDEAL_TRY_ASSIGN(std::vector<PendingUndo> undos, pending(path));
+  std::vector<Replayed> replayed;
+  if (undos.empty()) return replayed;
+  ORDEAL_TRY_ASSIGN(const std::unique_ptr<HealJournal> journal, HealJournal::open(path));
+  std::reverse(undos.begin(), undos.end());
+  for (PendingUndo& undo : undos) {
+    Status outcome = undo_on_hosts(undo, cluster, kCommandTimeout, stop);
+    if (outcome) outcome = journal->healed(undo.id);
+    replayed.push_back({std::move(undo), std::move(outcome)});
+  }
+  return replayed;
+}
+
+}  // namespace ordeal

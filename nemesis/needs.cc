@@ -1,0 +1,62 @@
+#include "nemesis/needs.h"
+
+#include <fmt/format.h>
+
+namespace ordeal {
+namespace {
+
+struct Advice {
+  std::string_view missing;
+  std::string_view remedy;
+};
+
+Advice advice(FaultNeed need) {
+  switch (need) {
+    case FaultNeed::nothing:
+      return {};
+    case FaultNeed::root:
+      return {"commands that run as root",
+              "use a login that is root, or `lab: netns` started as root"};
+    case FaultNeed::packet_filter:
+      return {"a packet filter of its own (iptables, as root)",
+              "use `lab: netns` as root or an inventory of machines with iptables"};
+    case FaultNeed::faketime:
+      return {"libfaketime", "install the package faketime on it"};
+  }
+  return {};
+}
+
+// Faults of the catalogue that this host can do.
+std::vector<std::string_view> possible_faults(const HostAbilities& abilities) {
+  std::vector<std::string_view> names;
+  for (const FaultEntry& entry : fault_catalog()) {
+    if (need_met(entry.need, abilities)) names.push_back(entry.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool need_met(FaultNeed need, const HostAbilities& abilities) {
+  switch (need) {
+    case FaultNeed::nothing:
+      return true;
+    case FaultNeed::root:
+      return abilities.root;
+    case FaultNeed::packet_filter:
+      return abilities.root && abilities.packet_filter;
+    case FaultNeed::faketime:
+      return abilities.faketime;
+  }
+  return false;
+}
+
+Status check_need(const FaultEntry& fault, const Host& host) {
+  if (need_met(fault.need, host.abilities())) return {};
+  const Advice text = advice(fault.need);
+  return bad_input("fault {} cannot be done on host {}: it has not {}; {}, or use one of: {}",
+                   fault.name, host.name(), text.missing, text.remedy,
+                   fmt::join(possible_faults(host.abilities()), ", "));
+}
+
+}  // namespace ordeal
