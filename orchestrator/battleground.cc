@@ -1,0 +1,144 @@
+#include "orchestrator/battleground.h"
+
+#include <unistd.h>
+
+#include "nemesis/needs.h"
+#include "orchestrator/inventory.h"
+
+namespace ordeal {
+namespace {
+
+// Unique among the runs of a machine, and short, since chains and namespaces are named after it.
+std::string run_id() { return fmt::format("r{}", getpid()); }
+
+Result<Lab> hosts_of(const RunRequest& request) {
+  const Hosts& hosts = request.campaign.hosts;
+  if (hosts.lab.empty()) return read_inventory(hosts.inventory);
+  LabRequest lab;
+  lab.kind = hosts.lab;
+  lab.name = run_id();
+  lab.hosts = hosts.names;
+  return lab_up(lab, request.stop);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& request) {
+  request.console.log().info("bringing up {}", request.campaign.hosts.lab.empty()
+                                                   ? "the hosts of " + request.campaign.hosts.inventory.string()
+                                                   : "lab " + request.campaign.hosts.lab);
+  ORDEAL_TRY_ASSIGN(Lab lab, hosts_of(request));
+  std::unique_ptr<Battleground> ground(new Battleground(request, std::move(lab)));
+  ORDEAL_TRY(save_lab(ground->lab_, request.folder.lab()));
+  ORDEAL_TRY(enter_control_namespace(ground->lab_));
+  ORDEAL_TRY(ground->check_hosts());
+  ORDEAL_TRY(ground->check_faults());
+  ORDEAL_TRY(ground->make_target());
+  return ground;
+}
+
+Battleground::Battleground(const RunRequest& request, Lab lab)
+    : request_(request),
+      campaign_(request.campaign),
+      lab_(std::move(lab)),
+      cluster_(make_cluster(lab_)) {}
+
+Battleground::~Battleground() {
+  if (started_) {
+    const Status status = on_each("stop", [&](Host& host) { return target_->stop(host); });
+    if (!status) request_.console.log().warn("{}", status.error().message);
+  }
+  if (campaign_.hosts.lab.empty()) return;
+  if (const Status status = lab_down(lab_.name); !status) {
+    request_.console.log().error("{}; `ordeal lab down` removes what is left", status.error().message);
+  }
+}
+
+Status Battleground::check_hosts() {
+  const auto timeout = campaign_.settings.duration("step-timeout");
+  return cluster_.for_each([&](Host& host) { return host.preflight(timeout); });
+}
+
+Status Battleground::check_faults() const {
+  for (const auto& fault : campaign_.faults) {
+    for (Host* host : cluster_.hosts()) ORDEAL_TRY(check_need(*fault.entry, *host));
+  }
+  return {};
+}
+
+Status Battleground::make_target() {
+  ORDEAL_TRY_ASSIGN(target_, campaign_.target.entry->make(
+                                 {campaign_.target.options,
+                                  std::string(campaign_.workload.entry->name),
+                                  campaign_.workload.options, cluster_}));
+  for (const auto& name : target_->hosts()) {
+    if (cluster_.find(name) == nullptr) {
+      return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
+    }
+  }
+  return {};
+}
+
+// `action` on all of the target's hosts at once.
+Status Battleground::on_each(const char* step, const std::function<Status(Host&)>& action) const {
+  const auto hosts = target_->hosts();
+  request_.console.log().debug("{} {} on {} hosts", step, campaign_.target.entry->name, hosts.size());
+  return cluster_.for_each([&](Host& host) -> Status {
+    if (std::find(hosts.begin(), hosts.end(), host.name()) == hosts.end()) return {};
+    return action(host);
+  });
+}
+
+Status Battleground::start_servers(std::stop_token stop) {
+  request_.console.log().info("starting {}", campaign_.target.entry->name);
+  started_ = true;
+  ORDEAL_TRY(on_each("install", [&](Host& host) { return target_->install(host, stop); }));
+  ORDEAL_TRY(on_each("start", [&](Host& host) { return target_->start(host, stop); }));
+  ORDEAL_TRY(await_ready(stop));
+  Host* first = cluster_.find(target_->hosts().front());
+  ORDEAL_TRY_ASSIGN(const std::string version, target_->version(*first));
+  version_ = fmt::format("{} {}", campaign_.target.entry->name, version);
+  request_.console.log().info("{} is ready", version_);
+  return {};
+}
+
+Status Battleground::await_ready(std::stop_token stop) {
+  const auto timeout = campaign_.settings.duration("step-timeout");
+  return on_each("await", [&](Host& host) { return target_->await_ready(host, timeout, stop); });
+}
+
+Status Battleground::set_up_objects(std::stop_token stop) {
+  ORDEAL_TRY_ASSIGN(auto client,
+                    target_->connect(campaign_.workload.entry->name, ProcessId{0}, stop));
+  return client->setup(stop);
+}
+
+std::vector<std::string> Battleground::download_logs() {
+  std::vector<std::string> files;
+  const Status status = on_each("logs", [&](Host& host) -> Status {
+    const auto into = request_.folder.host(host.name());
+    std::filesystem::create_directories(into);
+    return target_->download_logs(host, into);
+  });
+  if (!status) request_.console.log().warn("{}", status.error().message);
+  std::error_code error;
+  const std::filesystem::recursive_directory_iterator all(request_.folder.path / "hosts", error);
+  for (const auto& entry : all) {
+    if (entry.is_regular_file()) {
+      files.push_back(std::filesystem::relative(entry.path(), request_.folder.path).string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Battlefield Battleground::battlefield() {
+  Battlefield field;
+  field.control_address = cluster_.control_address;
+  for (const Host* host : cluster_.hosts()) field.hosts.push_back(host);
+  field.server = [this](const Host& host) { return target_->control(host); };
+  field.run_id = run_id();
+  return field;
+}
+
+}  // namespace ordeal

@@ -1,0 +1,57 @@
+// The hosts of a run and the system under test on them: brought up, checked, started; stopped and taken down
+// again when this object goes, on every way out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "nemesis/nemesis.h"
+#include "orchestrator/lab/lab.h"
+#include "orchestrator/run.h"
+
+namespace ordeal {
+
+class Battleground {
+ public:
+  // Brings up the lab (or reads the inventory), enters its control namespace, logs in everywhere, and refuses
+  // faults that a host can't do. `request` outlives the object.
+  static Result<std::unique_ptr<Battleground>> make(const RunRequest& request);
+  ~Battleground();
+  Battleground(const Battleground&) = delete;
+  Battleground& operator=(const Battleground&) = delete;
+
+  // Installs and starts the target on all its hosts at once and waits until each serves clients.
+  Status start_servers(std::stop_token stop);
+  Status await_ready(std::stop_token stop);
+  // Creates the workload's tables and the like.
+  Status set_up_objects(std::stop_token stop);
+  // Into the run's folder; returns the files, relative to it. What can't be had is logged.
+  std::vector<std::string> download_logs();
+
+  const Cluster& cluster() const { return cluster_; }
+  Target& target() { return *target_; }
+  Battlefield battlefield();
+  const std::string& version() const { return version_; }  // "postgres 15.4"
+
+ private:
+  Battleground(const RunRequest& request, Lab lab);
+
+  Status check_hosts();
+  Status check_faults() const;
+  Status make_target();
+  Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
+
+  const RunRequest& request_;
+  const Campaign& campaign_;
+  Lab lab_;
+  Cluster cluster_;
+  std::unique_ptr<Target> target_;
+  bool started_ = false;
+  std::string version_;
+};
+
+}  // namespace ordeal

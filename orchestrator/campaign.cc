@@ -1,0 +1,182 @@
+#include "orchestrator/campaign.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "base/names.h"
+#include "nemesis/schedule.h"
+#include "orchestrator/campaign_yaml.h"
+
+namespace ordeal {
+namespace {
+
+constexpr std::string_view kComplexities[] = {"low", "medium", "high"};
+
+constexpr OptionSpec kSettings[] = {
+    {"duration", OptionType::duration, "60s", "length of the chaos phase"},
+    {"workers", OptionType::integer, "10", "logical processes at a time", 1, 10'000},
+    {"rate", OptionType::real, "0", "operations per second of all workers together; 0 is full speed"},
+    {"lead", OptionType::integer, "64",
+     "operations that a worker may be ahead of the slowest one, so that they meet on the same keys", 1},
+    {"step-timeout", OptionType::duration, "60s", "for each step of set-up on each host"},
+    {"complexity", OptionType::text, "medium", "low: faults half as often; high: twice as often", 0, 0,
+     kComplexities},
+    {"heal-attempts", OptionType::integer, "5", "tries to undo each fault at the end", 1, 1000},
+};
+
+// Everything below reports through Result; `file` names the campaign in messages.
+struct Loader {
+  const std::filesystem::path& file;
+  const Catalogs& catalogs;
+
+  template <class Entry>
+  Result<const Entry*> find(std::string_view kind, const YAML::Node& at, const std::string& name,
+                            std::span<const Entry> entries) const {
+    for (const Entry& entry : entries) {
+      if (entry.name == name) return &entry;
+    }
+    return bad_input("{}: {}", location(file, at), unknown_name(kind, name, names_of(entries)));
+  }
+
+  // `section` is a map with entries of one catalogue as keys and their options as values.
+  template <class Entry>
+  Result<std::vector<Chosen<Entry>>> choose(std::string_view kind, const YAML::Node& section,
+                                            std::span<const Entry> entries) const {
+    std::vector<Chosen<Entry>> chosen;
+    if (!section || section.IsNull()) return chosen;
+    if (!section.IsMap()) {
+      return bad_input("{}: expected a map from {} to its settings", location(file, section), kind);
+    }
+    for (const auto& item : section) {
+      const auto name = item.first.as<std::string>();
+      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, item.first, name, entries));
+      ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(file, item.second));
+      ORDEAL_TRY_ASSIGN(Options options,
+                        Options::make(std::string(kind) + " " + name, entry->options, given));
+      chosen.push_back({entry, std::move(options)});
+    }
+    return chosen;
+  }
+
+  template <class Entry>
+  Result<Chosen<Entry>> choose_one(std::string_view kind, const YAML::Node& root,
+                                   std::span<const Entry> entries) const {
+    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, root[std::string(kind)], entries));
+    if (chosen.size() == 1) return std::move(chosen.front());
+    return bad_input("{}: expected exactly one {}, e.g. `{}: {{{}: {{}}}}`", file.string(), kind,
+                     kind, entries.empty() ? "..." : entries.front().name);
+  }
+
+  Result<Hosts> hosts(const YAML::Node& node) const {
+    static constexpr std::string_view kLabs[] = {"netns", "local", ""};
+    static constexpr OptionSpec kSpecs[] = {
+        {"lab", OptionType::text, "", "netns or local", 0, 0, kLabs},
+        {"names", OptionType::list, "n1", "names of the lab's hosts"},
+        {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
+    };
+    ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(file, node));
+    ORDEAL_TRY_ASSIGN(const Options options, Options::make("hosts", kSpecs, given));
+    Hosts hosts{options.text("lab"), options.list("names"), options.text("inventory")};
+    if (hosts.lab.empty() && hosts.inventory.empty()) hosts.lab = "netns";
+    if (!hosts.lab.empty() && !hosts.inventory.empty()) {
+      return bad_input("{}: hosts: give either `lab` or `inventory`", location(file, node));
+    }
+    if (hosts.inventory.is_relative() && !hosts.inventory.empty()) {
+      hosts.inventory = file.parent_path() / hosts.inventory;
+    }
+    return hosts;
+  }
+
+  Status default_check(Campaign& campaign) const {
+    if (!campaign.checks.empty()) return {};
+    ORDEAL_TRY_ASSIGN(const CheckerEntry* entry,
+                      find("check", YAML::Node(), std::string(campaign.workload.entry->checker),
+                           catalogs.checkers));
+    ORDEAL_TRY_ASSIGN(Options options, Options::make("check", entry->options, {}));
+    campaign.checks.push_back({entry, std::move(options)});
+    return {};
+  }
+
+  Status fits(const Campaign& campaign) const {
+    const auto& workloads = campaign.target.entry->workloads;
+    if (std::count(workloads.begin(), workloads.end(), campaign.workload.entry->name) > 0) return {};
+    return bad_input("{}: target {} has no client for workload {}", file.string(),
+                     campaign.target.entry->name, campaign.workload.entry->name);
+  }
+
+  Result<Campaign> load(const YAML::Node& root) const {
+    Campaign campaign;
+    campaign.name = root["name"] ? root["name"].as<std::string>() : file.stem().string();
+    if (!valid_name(campaign.name)) {
+      return bad_input("{}: name \"{}\": expected lower-case letters, digits and hyphens",
+                       location(file, root["name"]), campaign.name);
+    }
+    ORDEAL_TRY_ASSIGN(campaign.hosts, hosts(root["hosts"]));
+    ORDEAL_TRY_ASSIGN(campaign.target, choose_one("target", root, catalogs.targets));
+    ORDEAL_TRY_ASSIGN(campaign.workload, choose_one("workload", root, catalogs.workloads));
+    ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", root["faults"], catalogs.faults));
+    ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", root["check"], catalogs.checkers));
+    ORDEAL_TRY(default_check(campaign));
+    ORDEAL_TRY(fits(campaign));
+    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(file, root["schedule"]));
+    ORDEAL_TRY_ASSIGN(campaign.schedule, Options::make("schedule", schedule_option_specs(), schedule));
+    ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
+    campaign.resolved = dump(root);
+    return campaign;
+  }
+
+  Result<Options> settings(const YAML::Node& root) const {
+    Options::Given given;
+    for (const auto& item : root) {
+      const auto key = item.first.as<std::string>();
+      if (std::find(std::begin(kSections), std::end(kSections), key) != std::end(kSections)) continue;
+      if (!item.second.IsScalar()) {
+        auto known = names_of(kSettings);
+        known.insert(known.end(), std::begin(kSections), std::end(kSections));
+        return bad_input("{}: {}", location(file, item.first), unknown_name("section", key, known));
+      }
+      given[key] = {item.second.Scalar(), location(file, item.first)};
+    }
+    // Misspelt sections are told apart from misspelt settings only by their shape, so both are offered.
+    for (const auto& [key, value] : given) {
+      if (const auto known = all_names();
+          std::find(known.begin(), known.end(), key) == known.end()) {
+        return bad_input("{}: {}", value.where, unknown_name("setting", key, known));
+      }
+    }
+    return Options::make("campaign", kSettings, given);
+  }
+
+  static std::vector<std::string_view> all_names() {
+    auto names = names_of(kSettings);
+    names.insert(names.end(), std::begin(kSections), std::end(kSections));
+    return names;
+  }
+
+  static constexpr std::string_view kSections[] = {"name",  "description", "hosts",     "target",
+                                                   "workload", "faults",   "schedule",  "check",
+                                                   "scenarios"};
+};
+
+}  // namespace
+
+std::span<const OptionSpec> campaign_settings() { return kSettings; }
+
+Result<Campaign> load_campaign(const std::filesystem::path& file, const CampaignChanges& changes,
+                               const Catalogs& catalogs) {
+  ORDEAL_TRY_ASSIGN(YAML::Node root, parse_yaml(file));
+  ORDEAL_TRY(merge_scenario(file, root, changes.scenario));
+  for (const auto& assignment : changes.assignments) ORDEAL_TRY(assign(root, assignment));
+  if (changes.duration) root["duration"] = *changes.duration;
+  if (changes.complexity) root["complexity"] = *changes.complexity;
+  if (changes.no_disruptions) root["faults"] = YAML::Node(YAML::NodeType::Map);
+  try {
+    return Loader{file, catalogs}.load(root);
+  } catch (const YAML::Exception& error) {  // e.g. a map where a name was expected
+    return bad_input("{}:{}:{}: {}", file.string(), error.mark.line + 1, error.mark.column + 1,
+                     error.msg);
+  }
+}
+
+}  // namespace ordeal

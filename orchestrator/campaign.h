@@ -1,0 +1,69 @@
+// A campaign: the file that says which system is tested on which hosts, by which workload, under which
+// faults, judged by which checkers. Loading validates everything against the catalogues; each message
+// names file, line and column.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/options.h"
+#include "base/result.h"
+#include "checkers/checker.h"
+#include "nemesis/nemesis.h"
+#include "targets/target.h"
+#include "workloads/workload.h"
+
+namespace ordeal {
+
+struct Hosts {
+  std::string lab;                  // "netns", "local", or "" with an inventory
+  std::vector<std::string> names;   // of a lab's hosts
+  std::filesystem::path inventory;  // else: an Ansible inventory
+};
+
+// An entry of a catalogue with its validated options.
+template <class Entry>
+struct Chosen {
+  const Entry* entry = nullptr;
+  Options options;
+};
+
+struct Campaign {
+  std::string name;  // [a-z0-9-]+
+  Hosts hosts;
+  Chosen<TargetEntry> target;
+  Chosen<WorkloadEntry> workload;
+  std::vector<Chosen<FaultEntry>> faults;
+  std::vector<Chosen<CheckerEntry>> checks;
+  Options schedule;
+  Options settings;      // of the run: see campaign_settings()
+  std::string resolved;  // the campaign with everything merged in, as YAML
+};
+
+// What the command line may change.
+struct CampaignChanges {
+  std::string scenario;                   // a name under `scenarios:`, merged over the rest
+  std::vector<std::string> assignments;   // "workload.list-append.isolation=read-committed"
+  std::optional<std::string> duration;
+  std::optional<std::string> complexity;  // low: faults half as often; high: twice as often
+  bool no_disruptions = false;
+};
+
+// The catalogues to validate against; passed in, since only the command line links them all.
+struct Catalogs {
+  std::span<const TargetEntry> targets;
+  std::span<const WorkloadEntry> workloads;
+  std::span<const FaultEntry> faults;
+  std::span<const CheckerEntry> checkers;
+};
+
+Result<Campaign> load_campaign(const std::filesystem::path& file, const CampaignChanges& changes,
+                               const Catalogs& catalogs);
+
+// Settings at the top level of a campaign: duration, workers, rate, and the time-outs.
+std::span<const OptionSpec> campaign_settings();
+
+}  // namespace ordeal

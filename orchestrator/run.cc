@@ -1,0 +1,166 @@
+#include "orchestrator/run.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "nemesis/disruptor.h"
+#include "nemesis/engine.h"
+#include "nemesis/needs.h"
+#include "nemesis/schedule.h"
+#include "orchestrator/battleground.h"
+#include "orchestrator/monitor.h"
+#include "orchestrator/vacuity.h"
+#include "orchestrator/workers.h"
+
+namespace ordeal {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::vector<ScheduledFault> schedule_of(const RunRequest& request,
+                                        const std::vector<std::string>& hosts) {
+  const Campaign& campaign = request.campaign;
+  ScheduleOptions options = schedule_options(campaign.schedule).value();
+  const std::string& complexity = campaign.settings.text("complexity");
+  if (complexity == "low") options.interval *= 2;
+  if (complexity == "high") options.interval /= 2;
+  std::vector<FaultChoice> choices;
+  for (const auto& fault : campaign.faults) choices.push_back({fault.entry, fault.options});
+  return make_schedule(options, choices, hosts, campaign.settings.duration("duration"),
+                       Random(request.seed).derive("schedule"));
+}
+
+// The phases once the servers are ready: everything that is recorded.
+class Experiment {
+ public:
+  Experiment(const RunRequest& request, Battleground& ground)
+      : request_(request), campaign_(request.campaign), ground_(ground) {}
+
+  Status prepare() {
+    ORDEAL_TRY_ASSIGN(workload_, campaign_.workload.entry->make(campaign_.workload.options));
+    ORDEAL_TRY(ground_.set_up_objects(request_.stop));
+    ORDEAL_TRY_ASSIGN(journal_, HealJournal::open(request_.folder.journal()));
+    ORDEAL_TRY_ASSIGN(recorder_, Recorder::create(request_.folder.history(), header()));
+    engine_ = std::make_unique<FaultEngine>(
+        ground_.cluster(), ground_.battlefield(), *journal_,
+        [this](Phase phase, const FaultEvent& event, const std::string& note) {
+          recorder_->record(kNemesis, phase, fault_function(event), event, note);
+        });
+    schedule_ = schedule_of(request_, ground_.target().hosts());
+    for (const auto& fault : schedule_) request_.console.log().debug("planned {}", describe(fault));
+    return {};
+  }
+
+  // Never fails as a whole: whatever goes wrong is noted in the end, and the way back goes on.
+  RunEnd perform() {
+    RunEnd end;
+    end.recorded = true;
+    Workers workers(worker_plan());
+    end.trouble = chaos(workers);
+    end.duration = std::chrono::duration_cast<milliseconds>(recorder_->now());
+    note(end, heal());
+    final_operations(workers);
+    note(end, recorder_->close());
+    return end;
+  }
+
+ private:
+  HistoryHeader header() const {
+    HistoryHeader header;
+    header.campaign = campaign_.name;
+    header.seed = request_.seed;
+    header.command = request_.command;
+    header.ordeal_version = request_.ordeal_version;
+    std::vector<std::string_view> planned;
+    for (const auto& fault : campaign_.faults) planned.push_back(fault.entry->name);
+    header.facts = {{kFactTarget, ground_.version()},
+                    {kFactPlanned, fmt::format("{}", fmt::join(planned, ", "))}};
+    return header;
+  }
+
+  WorkerPlan worker_plan() const {
+    const Options& settings = campaign_.settings;
+    return {*workload_,
+            std::string(campaign_.workload.entry->name),
+            ground_.target(),
+            *recorder_,
+            static_cast<std::size_t>(settings.integer("workers")),
+            static_cast<std::uint64_t>(settings.integer("lead")),
+            settings.real("rate"),
+            Random(request_.seed).derive("workload")};
+  }
+
+  void mark(std::string_view function) {
+    recorder_->record(kNemesis, Phase::info, std::string(function), Opaque{"nil"});
+  }
+
+  Status chaos(Workers& workers) {
+    std::stop_source over;  // of the workers and the disruptor
+    const std::stop_callback on_request(request_.stop, [&] { over.request_stop(); });
+    Monitor monitor(request_.console, *recorder_, *engine_, workers,
+                    campaign_.settings.duration("duration"));
+    mark(kStartChaos);
+    workers.start(over.get_token());
+    const auto start = std::chrono::steady_clock::now();
+    Status disrupted;
+    std::jthread disruptor([&] {
+      disrupted = run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token());
+    });
+    const Status watched = monitor.watch(start, over.get_token());
+    over.request_stop();
+    disruptor.join();
+    monitor.say("waiting for the last operations");
+    workers.join();
+    mark(kStopChaos);
+    if (!watched) return watched;
+    if (!disrupted && disrupted.error().kind != ErrorKind::stopped) return disrupted;
+    return {};
+  }
+
+  // Healing goes on when the user asked to stop: that is what they are waiting for.
+  Status heal() {
+    Retries retries;
+    retries.attempts = static_cast<int>(campaign_.settings.integer("heal-attempts"));
+    request_.console.log().info("healing");
+    ORDEAL_TRY(engine_->heal_all(retries));
+    return ground_.await_ready({});
+  }
+
+  void final_operations(Workers& workers) {
+    if (!recorder_->status()) return;
+    request_.console.log().info("final operations");
+    workers.run_final(request_.stop);
+  }
+
+  void note(RunEnd& end, const Status& status) {
+    if (status) return;
+    request_.console.log().error("{}", status.error().message);
+    if (end.trouble) end.trouble = status;
+  }
+
+  const RunRequest& request_;
+  const Campaign& campaign_;
+  Battleground& ground_;
+  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<HealJournal> journal_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<FaultEngine> engine_;
+  std::vector<ScheduledFault> schedule_;
+};
+
+}  // namespace
+
+Result<RunEnd> run_campaign(const RunRequest& request) {
+  ORDEAL_TRY_ASSIGN(auto ground, Battleground::make(request));
+  ORDEAL_TRY(ground->start_servers(request.stop));
+  Experiment experiment(request, *ground);
+  ORDEAL_TRY(experiment.prepare());
+  if (request.stop.stop_requested()) return stopped();
+  RunEnd end = experiment.perform();
+  end.log_files = ground->download_logs();
+  return end;
+}
+
+}  // namespace ordeal

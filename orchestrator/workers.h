@@ -1,0 +1,61 @@
+// The threads that act as clients: each draws operations from its generator, records them, and sends
+// them to the database over a connection of its own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "history/recorder.h"
+#include "orchestrator/pacer.h"
+#include "targets/target.h"
+#include "workloads/workload.h"
+
+namespace ordeal {
+
+struct WorkerPlan {
+  const Workload& workload;
+  std::string workload_name;
+  Target& target;
+  Recorder& recorder;
+  std::size_t workers;
+  std::uint64_t lead;
+  double rate;
+  Random random;  // of the run; each worker's own is derived from it
+};
+
+class Workers {
+ public:
+  explicit Workers(WorkerPlan plan);
+  ~Workers();
+
+  void start(std::stop_token stop);
+  void join();
+  // After join(): the operations of the workload's final phase, one worker after the other.
+  void run_final(std::stop_token stop);
+
+  // Who waits for what, for longer than `longest`: a line per worker. Thread-safe.
+  std::vector<std::string> stalled(std::chrono::milliseconds longest) const;
+
+ private:
+  struct Worker;
+
+  void loop(Worker& worker, const std::stop_token& stop);
+  void perform(Worker& worker, Invocation invocation, const std::stop_token& stop);
+  Outcome attempt(Worker& worker, const Payload& payload, const std::stop_token& stop);
+  void complete(Worker& worker, const Payload& invoked, const std::string& function,
+                Outcome outcome);
+
+  WorkerPlan plan_;
+  Pacer pacer_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace ordeal
