@@ -1,0 +1,16 @@
+#include <array>
+
+#include "targets/postgres/postgres.h"
+#include "targets/target.h"
+
+namespace ordeal {
+
+std::span<const TargetEntry> target_catalog() {
+  static const std::array<TargetEntry, 1> kTargets = {{
+      {"postgres", "a PostgreSQL server", postgres_options(), {"list-append", "bank"},
+       make_postgres},
+  }};
+  return kTargets;
+}
+
+}  // namespace ordeal

@@ -1,0 +1,186 @@
+#include "targets/postgres/connection.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <pqxx/connection>
+#include <pqxx/errorhandler>
+#include <pqxx/nontransaction>
+#include <pqxx/result>
+#include <utility>
+
+#include "targets/postgres/socket_deadline.h"
+
+namespace ordeal::postgres {
+namespace {
+
+using std::chrono::steady_clock;
+
+// A duplicate of a connection's socket, closed by us alone.
+class SocketCopy {
+ public:
+  explicit SocketCopy(int socket) : copy_(socket < 0 ? -1 : ::dup(socket)) {}
+  ~SocketCopy() {
+    if (copy_ >= 0) ::close(copy_);
+  }
+  SocketCopy(const SocketCopy&) = delete;
+  SocketCopy& operator=(const SocketCopy&) = delete;
+  int get() const { return copy_; }
+
+ private:
+  int copy_;
+};
+
+// One address and neither TLS nor GSS: one socket from the first packet on, which a deadline can watch.
+std::string connection_string(const Endpoint& endpoint) {
+  const auto seconds =
+      std::chrono::ceil<std::chrono::seconds>(endpoint.operation_timeout).count();
+  return fmt::format(
+      "hostaddr={} port={} user=postgres dbname=postgres application_name=ordeal "
+      "sslmode=disable gssencmode=disable connect_timeout={}",
+      endpoint.address, endpoint.port, std::max<std::int64_t>(seconds, 2));
+}
+
+// Waits until connected; throws. From then on libpqxx must not silently replace a lost connection, for with it
+// goes the knowledge of what became of a transaction. Both calls are deprecated without replacement.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+void complete(pqxx::connection_base& connection) {
+  connection.activate();
+  connection.inhibit_reactivation(true);
+}
+#pragma GCC diagnostic pop
+
+// Replaces the error of a socket that we shut down ourselves: "server closed the connection" would
+// blame the server.
+Problem explained(Problem problem, SocketDeadline::Cause cause,
+                  std::chrono::milliseconds operation_timeout) {
+  if (problem.code != kConnectionLost) return problem;  // the server was faster
+  if (cause == SocketDeadline::Cause::time_out) {
+    return {std::string(kTimedOut), fmt::format("no answer within {} ms", operation_timeout.count())};
+  }
+  if (cause == SocketDeadline::Cause::stop) {
+    return {std::string(kStopped), "the run was stopped"};
+  }
+  return problem;
+}
+
+}  // namespace
+
+std::string sql_isolation(std::string_view isolation) {
+  std::string name(isolation);
+  std::replace(name.begin(), name.end(), '-', ' ');
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return name;
+}
+
+struct Connection::Parts {
+  explicit Parts(const Endpoint& to)
+      : endpoint(to), connection(connection_string(to)), socket(connection.sock()) {}
+
+  SocketDeadline deadline(std::stop_token stop) const {
+    return {socket.get(), steady_clock::now() + endpoint.operation_timeout, std::move(stop)};
+  }
+
+  Endpoint endpoint;
+  std::string begin;    // "BEGIN ISOLATION LEVEL ...; "
+  std::string prepare;  // cleared once done
+  pqxx::asyncconnection connection;  // connecting when constructed
+  SocketCopy socket;
+  std::optional<pqxx::quiet_errorhandler> quiet;
+  std::optional<pqxx::nontransaction> statements;  // adds no statement of its own
+  bool in_failed_transaction = false;
+};
+
+Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Connection::~Connection() = default;
+
+Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
+                                                     std::string_view isolation,
+                                                     std::string prepare, std::stop_token stop) {
+  auto cause = SocketDeadline::Cause::none;
+  try {
+    auto parts = std::make_unique<Parts>(endpoint);
+    parts->begin = fmt::format("BEGIN ISOLATION LEVEL {}; ", sql_isolation(isolation));
+    parts->prepare = std::move(prepare);
+    const SocketDeadline deadline = parts->deadline(std::move(stop));
+    try {
+      complete(parts->connection);
+    } catch (...) {
+      cause = deadline.cause();
+      throw;
+    }
+    parts->quiet.emplace(parts->connection);
+    parts->statements.emplace(parts->connection);
+    return std::unique_ptr<Connection>(new Connection(std::move(parts)));
+  } catch (...) {
+    const Problem problem = explained(current_problem(), cause, endpoint.operation_timeout);
+    if (problem.code == kStopped) return stopped();
+    return surroundings_error("{}: could not connect to PostgreSQL at {} port {}: {}: {}",
+                              endpoint.host, endpoint.address, endpoint.port,
+                              outcome_rule(problem.code).name, problem.message);
+  }
+}
+
+bool Connection::connected() const { return parts_->connection.is_open(); }
+
+pqxx::result Connection::send(const std::string& sql) {
+  if (!connected()) throw pqxx::broken_connection("connection was lost before");
+  return parts_->statements->exec(sql);
+}
+
+Status Connection::execute(const std::string& sql, std::stop_token stop) {
+  const SocketDeadline deadline = parts_->deadline(std::move(stop));
+  try {
+    send(sql);
+    return {};
+  } catch (...) {
+    const Problem problem =
+        explained(current_problem(), deadline.cause(), parts_->endpoint.operation_timeout);
+    if (problem.code == kStopped) return stopped();
+    return surroundings_error("{}: PostgreSQL could not carry out \"{}\": {}", parts_->endpoint.host,
+                              sql, problem.message);
+  }
+}
+
+std::optional<Outcome> Connection::transact(std::stop_token stop, const Body& body) {
+  const SocketDeadline deadline = parts_->deadline(std::move(stop));
+  auto stage = Stage::before_commit;
+  try {
+    return attempt(body, stage);
+  } catch (...) {
+    parts_->in_failed_transaction = true;
+    const Problem problem =
+        explained(current_problem(), deadline.cause(), parts_->endpoint.operation_timeout);
+    return outcome_of(problem, stage, !connected());
+  }
+}
+
+std::optional<Outcome> Connection::attempt(const Body& body, Stage& stage) {
+  if (!parts_->prepare.empty()) {
+    // PREPARE is not undone by a rollback, so an attempt that failed half-way has left some.
+    send((parts_->in_failed_transaction ? "ROLLBACK; DEALLOCATE ALL; " : "DEALLOCATE ALL; ") +
+         parts_->prepare);
+    parts_->in_failed_transaction = false;
+    parts_->prepare.clear();
+  }
+  bool begun = false;
+  const Execute execute = [&](const std::string& sql) {
+    if (std::exchange(begun, true)) return send(sql);
+    // A failed transaction has let go of its locks already; its ROLLBACK can wait to travel along.
+    const char* rollback = parts_->in_failed_transaction ? "ROLLBACK; " : "";
+    auto rows = send(rollback + parts_->begin + sql);
+    parts_->in_failed_transaction = false;
+    return rows;
+  };
+  if (auto note = body(execute)) {
+    if (begun) send("ROLLBACK");
+    return Fail{std::move(*note)};
+  }
+  stage = Stage::committing;
+  if (begun) send("COMMIT");
+  return std::nullopt;
+}
+
+}  // namespace ordeal::postgres

@@ -1,0 +1,106 @@
+#include "targets/postgres/outcomes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <pqxx/except>
+
+namespace ordeal::postgres {
+namespace {
+
+using enum Effect;
+
+// An error of severity ERROR in answer to COMMIT means that the transaction was rolled back: once the
+// commit record is written PostgreSQL can no longer report one (it would panic).
+constexpr std::array kRules = std::to_array<OutcomeRule>({
+    {"40001", "serialization-failure", fail, fail},
+    {"40P01", "deadlock", fail, fail},
+    {"40003", "statement-completion-unknown", info, info},
+    {"40", "transaction-rollback", fail, fail},
+    {"23", "constraint-violation", fail, fail},
+    {"57014", "query-canceled", fail, fail},
+    {"57P01", "admin-shutdown", fail, info},
+    {"57P02", "crash-shutdown", fail, info},
+    {"57P03", "cannot-connect-now", fail, info},
+    {"57P04", "database-dropped", fail, info},
+    {"57P05", "idle-session-timeout", fail, info},
+    {"57", "operator-intervention", fail, info},
+    {"53300", "too-many-connections", fail, info},
+    {"53", "insufficient-resources", fail, fail},
+    {"54", "limit-exceeded", fail, fail},
+    {"55", "not-in-required-state", fail, fail},
+    {"25", "invalid-transaction-state", fail, fail},
+    {"22", "data-exception", fail, fail},
+    {"42", "syntax-or-access", fail, fail},
+    {"0A", "not-supported", fail, fail},
+    {"P0", "raised-by-procedure", fail, fail},
+    {"08", "connection-exception", fail, info},
+    {"58", "system-error", fail, info},
+    {"XX", "server-internal-error", fail, info},
+    {kConnectionLost, "connection-lost", fail, info},
+    {kTimedOut, "time-out", fail, info},
+    {kStopped, "stopped", fail, info},
+    {kInDoubt, "in-doubt", info, info},
+    {kClientBug, "client-error", fail, info},
+    {"", "other", fail, info},
+});
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+Problem problem(std::string_view code, const std::exception& error) {
+  return {std::string(code), first_line(error.what())};
+}
+
+}  // namespace
+
+std::span<const OutcomeRule> outcome_rules() { return kRules; }
+
+const OutcomeRule& outcome_rule(std::string_view code) {
+  const OutcomeRule* best = &kRules.back();
+  for (const auto& rule : kRules) {
+    if (code.starts_with(rule.code) && rule.code.size() > best->code.size()) best = &rule;
+  }
+  return *best;
+}
+
+// libpqxx 6.4 reports some classes by type alone. Order matters: statement_completion_unknown derives
+// from transaction_rollback, too_many_connections from broken_connection.
+Problem current_problem() {
+  try {
+    throw;
+  } catch (const pqxx::in_doubt_error& error) {
+    return problem(kInDoubt, error);
+  } catch (const pqxx::statement_completion_unknown& error) {
+    return problem("40003", error);
+  } catch (const pqxx::serialization_failure& error) {
+    return problem("40001", error);
+  } catch (const pqxx::deadlock_detected& error) {
+    return problem("40P01", error);
+  } catch (const pqxx::transaction_rollback& error) {
+    return problem("40000", error);
+  } catch (const pqxx::too_many_connections& error) {
+    return problem("53300", error);
+  } catch (const pqxx::broken_connection& error) {
+    return problem(kConnectionLost, error);
+  } catch (const pqxx::sql_error& error) {
+    return problem(error.sqlstate().empty() ? kConnectionLost : error.sqlstate(), error);
+  } catch (const std::exception& error) {
+    return problem(kClientBug, error);
+  }
+}
+
+Outcome outcome_of(const Problem& problem, Stage stage, bool connection_lost) {
+  const OutcomeRule& rule = outcome_rule(problem.code);
+  std::string note = fmt::format("{}: {}", rule.name, problem.message);
+  if (stage == Stage::before_commit && rule.before_commit == fail) return Fail{std::move(note)};
+  if (stage == Stage::committing && rule.committing == fail && !connection_lost) {
+    return Fail{std::move(note)};
+  }
+  return Info{std::move(note)};
+}
+
+}  // namespace ordeal::postgres

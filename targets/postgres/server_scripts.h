@@ -1,0 +1,53 @@
+// What is done to a PostgreSQL server on its host: POSIX shell scripts with their arguments as positional
+// parameters, so that the same commands run over SSH, on this machine, and from the undo journal of a
+// fault. All are idempotent, and all work as root (the server then runs as user postgres) and as any
+// other user (who then owns the server).
+//
+// The server's processes are those whose working directory is the data directory: that holds for
+// orphaned backends, after a kill, and whatever postmaster.pid says.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "remote/command.h"
+#include "targets/target.h"
+
+namespace ordeal::postgres {
+
+// Where a server lives on its host.
+struct ServerPlace {
+  std::filesystem::path binaries;   // e.g. /usr/lib/postgresql/15/bin
+  std::filesystem::path directory;  // ours alone: data/, postgres.log, faketime, lock
+  std::string address;
+  int port = 5432;
+  bool faketime = true;  // start under libfaketime, where the host has it
+
+  std::filesystem::path data() const { return directory / "data"; }
+  std::filesystem::path log() const { return directory / "postgres.log"; }
+};
+
+// Exit statuses of install_command() that are no failure of a command.
+inline constexpr int kBinariesMissing = 64;
+inline constexpr int kPortTaken = 65;
+inline constexpr int kUserMissing = 66;
+inline constexpr int kClusterExists = 67;
+
+// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place.
+Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
+                        const std::string& pg_hba);
+Command stop_command(const ServerPlace& place);
+// Exit status 0 while the server has a process.
+Command is_running_command(const ServerPlace& place);
+Command log_tail_command(const ServerPlace& place, int lines);
+ServerControl server_control(const ServerPlace& place);
+
+// Text for postgresql.conf: our settings, then the user's, which win.
+std::string postgresql_conf(const ServerPlace& place,
+                            const std::map<std::string, std::string>& settings);
+// Text for pg_hba.conf: the control node's address alone, and the socket in the data directory.
+std::string pg_hba(const std::string& control_address);
+
+}  // namespace ordeal::postgres
