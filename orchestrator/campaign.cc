@@ -121,6 +121,7 @@ struct Loader {
     ORDEAL_TRY(fits(campaign));
     ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(file, root["schedule"]));
     ORDEAL_TRY_ASSIGN(campaign.schedule, Options::make("schedule", schedule_option_specs(), schedule));
+    ORDEAL_TRY(schedule_options(campaign.schedule));
     ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
     campaign.resolved = dump(root);
     return campaign;

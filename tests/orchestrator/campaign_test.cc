@@ -1,0 +1,146 @@
+// Campaign files: what loads, and that each mistake is named with its line, column and remedy.
+#include "orchestrator/campaign.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "tests/support/temporary_directory.h"
+
+using namespace ordeal;
+
+namespace {
+
+constexpr const char* kGood = R"(name: good
+hosts: {lab: local, names: [n1]}
+target:
+  postgres: {settings: {fsync: off}}
+workload:
+  list-append: {isolation: read-committed}
+workers: 3
+faults:
+  kill:
+  pause:
+check:
+  list-append: {model: snapshot-isolation}
+scenarios:
+  calm:
+    faults: {}
+    workers: 1
+)";
+
+Result<Campaign> load(const std::string& text, const CampaignChanges& changes = {}) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "c.yaml";
+  std::ofstream(file) << text;
+  auto campaign = load_campaign(
+      file, changes, {target_catalog(), workload_catalog(), fault_catalog(), checker_catalog()});
+  if (campaign) return campaign;
+  Error error = campaign.error();  // without the directory, which differs each time
+  for (auto at = error.message.find(directory.path().string()); at != std::string::npos;
+       at = error.message.find(directory.path().string())) {
+    error.message.erase(at, directory.path().string().size() + 1);
+  }
+  return tl::unexpected(error);
+}
+
+std::string error_of(const std::string& text, const CampaignChanges& changes = {}) {
+  const auto campaign = load(text, changes);
+  REQUIRE_FALSE(campaign);
+  REQUIRE(campaign.error().kind == ErrorKind::bad_input);
+  return campaign.error().message;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a campaign is read whole") {
+  const auto campaign = load(kGood);
+  REQUIRE(campaign);
+  CHECK(campaign->name == "good");
+  CHECK(campaign->hosts.lab == "local");
+  CHECK(campaign->target.entry->name == "postgres");
+  CHECK(campaign->target.options.group("settings").at("fsync") == "off");
+  CHECK(campaign->workload.options.text("isolation") == "read-committed");
+  CHECK(campaign->settings.integer("workers") == 3);
+  REQUIRE(campaign->faults.size() == 2);
+  CHECK(campaign->checks.front().options.text("model") == "snapshot-isolation");
+}
+
+TEST_CASE("the checker follows from the workload where none is given") {
+  const auto campaign = load("target: {postgres: {}}\nworkload: {bank: {}}\n");
+  REQUIRE(campaign);
+  REQUIRE(campaign->checks.size() == 1);
+  CHECK(campaign->checks.front().entry->name == "bank");
+  CHECK(campaign->hosts.lab == "netns");
+}
+
+TEST_CASE("the command line changes a campaign") {
+  CampaignChanges changes;
+  changes.scenario = "calm";
+  changes.assignments = {"workload.list-append.isolation=serializable",
+                         "target.postgres.settings.work_mem=1MB"};
+  changes.duration = "5s";
+  const auto campaign = load(kGood, changes);
+  REQUIRE(campaign);
+  CHECK(campaign->faults.empty());
+  CHECK(campaign->settings.integer("workers") == 1);
+  CHECK(campaign->settings.duration("duration").count() == 5000);
+  CHECK(campaign->workload.options.text("isolation") == "serializable");
+  CHECK(campaign->target.options.group("settings").size() == 2);
+}
+
+TEST_CASE("what was resolved loads again, and is the same") {
+  CampaignChanges changes;
+  changes.assignments = {"workers=7"};
+  const auto first = load(kGood, changes);
+  REQUIRE(first);
+  const auto second = load(first->resolved);
+  REQUIRE(second);
+  CHECK(second->settings.integer("workers") == 7);
+  CHECK(second->resolved == first->resolved);
+}
+
+TEST_CASE("mistakes are named with line, column and the nearest name") {
+  CHECK(error_of(replaced(kGood, "workers: 3", "wrokers: 3")) ==
+        "c.yaml:7:1: unknown setting \"wrokers\"; did you mean \"workers\"?");
+  CHECK(error_of(replaced(kGood, "faults:\n", "fualts:\n")) ==
+        "c.yaml:8:1: unknown section \"fualts\"; did you mean \"faults\"?");
+  CHECK(error_of(replaced(kGood, "  pause:", "  paus:")) ==
+        "c.yaml:10:3: unknown fault \"paus\"; did you mean \"pause\"?");
+  CHECK(error_of(replaced(kGood, "{isolation: read-committed}", "{isolation: read-comitted}")) ==
+        "c.yaml:6:17: workload list-append: isolation is \"read-comitted\": unknown value "
+        "\"read-comitted\"; did you mean \"read-committed\"?");
+  CHECK(error_of(replaced(kGood, "workers: 3", "workers: many")) ==
+        "c.yaml:7:1: campaign: workers is \"many\": expected a whole number");
+  CHECK(error_of(replaced(kGood, "lab: local", "lab: lokal")).find("did you mean \"local\"?") !=
+        std::string::npos);
+  CHECK(error_of(replaced(kGood, "  pause:", "  kill:")) == "c.yaml:10:3: \"kill\" is given twice");
+  CHECK(error_of(replaced(kGood, "  postgres:", "  postgers:")).find("c.yaml:4:3: unknown target") == 0);
+}
+
+TEST_CASE("files that are no campaign") {
+  CHECK(error_of("").find("expected a map") != std::string::npos);
+  CHECK(error_of("- a\n- b\n").find("expected a map") != std::string::npos);
+  CHECK(error_of("a: [1\n").find("not valid YAML") != std::string::npos);
+  CHECK(error_of("name: x\n").find("expected exactly one target") != std::string::npos);
+  CHECK(error_of("name: Bad Name\n").find("expected lower-case letters") != std::string::npos);
+  const auto missing = load_campaign("/nonexistent.yaml", {}, {});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().message.find("/nonexistent.yaml") == 0);
+}
+
+TEST_CASE("changes that make no sense") {
+  CampaignChanges changes;
+  changes.assignments = {"workers"};
+  CHECK(error_of(kGood, changes).find("expected key=value") != std::string::npos);
+  changes.assignments = {"wrokers=4"};
+  CHECK(error_of(kGood, changes) == "--set: unknown setting \"wrokers\"; did you mean \"workers\"?");
+  changes.assignments = {};
+  changes.scenario = "clam";
+  CHECK(error_of(kGood, changes).find("did you mean \"calm\"?") != std::string::npos);
+}

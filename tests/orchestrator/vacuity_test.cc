@@ -1,0 +1,91 @@
+#include "orchestrator/vacuity.h"
+
+#include <catch2/catch.hpp>
+
+using namespace ordeal;
+
+namespace {
+
+using Findings = std::vector<std::string>;
+
+class Script {
+ public:
+  Script& mark(int second, std::string_view function) {
+    return add(second, kNemesis, Phase::info, std::string(function), Opaque{"nil"});
+  }
+  Script& fault(int second, FaultAction action, const std::string& note = "") {
+    const FaultEvent event{"kill", action, {"n1"}, ""};
+    return add(second, kNemesis, Phase::info, "kill", event, note);
+  }
+  Script& op(int second, Phase phase) { return add(second, ProcessId{1}, phase, "txn", Txn{}); }
+  Findings findings(const Findings& planned) && {
+    return find_vacuity(std::move(builder_).build(), planned);
+  }
+
+ private:
+  Script& add(int second, ProcessId process, Phase phase, std::string function, Payload payload,
+              std::string note = "") {
+    builder_.add({next_++, std::chrono::seconds(second), process, phase, std::move(function),
+                  std::move(payload), std::move(note)});
+    return *this;
+  }
+  HistoryBuilder builder_;
+  std::uint64_t next_ = 0;
+};
+
+Script full_run() {
+  Script script;
+  script.mark(0, kStartChaos).op(1, Phase::ok).fault(2, FaultAction::inject).op(3, Phase::ok);
+  script.fault(4, FaultAction::heal).op(8, Phase::ok).mark(10, kStopChaos);
+  return script;
+}
+
+}  // namespace
+
+TEST_CASE("a run that tested something has no findings") {
+  CHECK(full_run().findings({"kill"}).empty());
+}
+
+TEST_CASE("nothing committed") {
+  Script script;
+  script.mark(0, kStartChaos).op(1, Phase::fail).op(2, Phase::info).mark(10, kStopChaos);
+  CHECK(std::move(script).findings({}) == Findings{"no client operation completed ok"});
+}
+
+TEST_CASE("a planned fault that never happened, or that failed") {
+  CHECK(full_run().findings({"kill", "pause"}) == Findings{"fault pause never happened"});
+  Script script;
+  script.mark(0, kStartChaos).op(1, Phase::ok).fault(2, FaultAction::inject, "n1: no such host");
+  script.op(8, Phase::ok).mark(10, kStopChaos);
+  CHECK(std::move(script).findings({"kill"}) == Findings{"fault kill never happened"});
+}
+
+TEST_CASE("progress in one half only") {
+  Script first;
+  first.mark(0, kStartChaos).op(1, Phase::ok).mark(10, kStopChaos);
+  CHECK(std::move(first).findings({}) ==
+        Findings{"nothing completed ok in the second half of chaos"});
+  Script second;
+  second.mark(0, kStartChaos).op(9, Phase::ok).mark(10, kStopChaos);
+  CHECK(std::move(second).findings({}) ==
+        Findings{"nothing completed ok in the first half of chaos"});
+}
+
+TEST_CASE("progress after chaos does not count for it") {
+  Script script;
+  script.mark(0, kStartChaos).op(1, Phase::ok).mark(10, kStopChaos).op(11, Phase::ok);
+  CHECK(std::move(script).findings({}).size() == 1);
+}
+
+TEST_CASE("nothing committed before or during faults") {
+  Script before;
+  before.mark(0, kStartChaos).fault(1, FaultAction::inject).op(2, Phase::ok);
+  before.fault(3, FaultAction::heal).op(8, Phase::ok).mark(10, kStopChaos);
+  CHECK(std::move(before).findings({"kill"}) ==
+        Findings{"nothing completed ok before the first fault"});
+  Script during;
+  during.mark(0, kStartChaos).op(1, Phase::ok).fault(2, FaultAction::inject);
+  during.fault(4, FaultAction::heal).op(8, Phase::ok).mark(10, kStopChaos);
+  CHECK(std::move(during).findings({"kill"}) ==
+        Findings{"nothing completed ok between the first fault and the last heal"});
+}
