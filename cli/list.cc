@@ -20,7 +20,7 @@ void print_entries(const Entries& entries) {
 }
 
 void print_models() {
-  for (const auto& name : model_names()) fmt::print("{}\n", name);
+  for (const auto& name : cycles::model_names()) fmt::print("{}\n", name);
 }
 
 int list(const std::string& what) {

@@ -1,0 +1,141 @@
+"""Bad input and bad surroundings: one clear message, the right exit code, nothing recorded lost."""
+import socket
+
+from support import *
+
+CAMPAIGN = """name: bad
+hosts: {lab: local, names: [n1]}
+target: {postgres: {version: 15}}
+workload: {list-append: {isolation: serializable}}
+duration: 5s
+workers: 4
+"""
+
+
+class BadInput(EndToEnd):
+    def fails(self, code, *messages, campaign=CAMPAIGN, arguments=(), **options):
+        done = self.run_campaign(self.write("bad.yaml", campaign), *arguments, **options)
+        self.assert_code(done, code)
+        for message in messages:
+            self.assertIn(message, done.err)
+        self.assert_nothing_left()
+        return done
+
+    def test_mistyped_key(self):
+        self.fails(BAD_INPUT, "bad.yaml:6:1", 'did you mean "workers"?',
+                   campaign=CAMPAIGN.replace("workers", "wokrers"))
+
+    def test_bad_arguments(self):
+        for arguments in (["run"], ["frobnicate"], ["check"], ["run", "x.yaml", "--seed", "abc"],
+                          ["check", "/nonexistent.edn"], ["report", "/nonexistent"], ["heal", "/nonexistent"]):
+            done = self.ordeal(*arguments)
+            self.assert_code(done, BAD_INPUT)
+            self.assertTrue(done.err.strip(), arguments)
+
+    def test_missing_postgres(self):
+        self.fails(SURROUNDINGS, "/usr/lib/postgresql/99/bin", "postgresql-99", "n1",
+                   campaign=CAMPAIGN.replace("version: 15", "version: 99"))
+
+    def test_a_setting_that_postgres_refuses(self):
+        self.fails(SURROUNDINGS, "n1", "no_such_setting",
+                   campaign=CAMPAIGN.replace("version: 15", "settings: {no_such_setting: 1}"),
+                   arguments=["--set", "step-timeout=5s"])
+
+    def test_port_in_use(self):
+        with socket.create_server(("0.0.0.0", 0)) as taken:
+            port = taken.getsockname()[1]
+            self.fails(SURROUNDINGS, str(port), "n1",
+                       campaign=CAMPAIGN.replace("version: 15", f"port: {port}"))
+
+    def test_unreachable_host(self):
+        inventory = self.write("hosts.ini", "n1 ansible_host=127.0.0.1 ansible_port=1\n")
+        self.fails(SURROUNDINGS, "n1", "connect",
+                   campaign=CAMPAIGN.replace("lab: local, names: [n1]", f"inventory: {inventory}"))
+
+    def test_refused_login_key(self):
+        self.addCleanup(self.ordeal, "lab", "down", "--name", "e2e-refused")
+        self.assert_code(self.ordeal("lab", "up", "--name", "e2e-refused", "--hosts", 1), 0)
+        state = pathlib.Path("/run/ordeal/labs/e2e-refused")
+        lab = json.loads((state / "lab.json").read_text())
+        host = lab["hosts"][0]
+        key = self.folder / "other_key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        inventory = self.write("hosts.ini", f"n1 ansible_host={host['address']} "
+                               f"ansible_ssh_private_key_file={key} ordeal_known_hosts={host['known_hosts']}\n")
+        campaign = self.write("bad.yaml", CAMPAIGN.replace("lab: local, names: [n1]",
+                                                           f"inventory: {inventory}"))
+        done = self.ordeal("lab", "exec", "--name", "e2e-refused", "ctl", "--", ORDEAL, "run", campaign,
+                           "--store", self.store)
+        self.assert_code(done, SURROUNDINGS)
+        for message in ("n1", "root", str(key)):
+            self.assertIn(message, done.err)
+
+    def test_disk_full_while_recording(self):
+        small = self.folder / "small"
+        small.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=384k", "tmpfs", small], check=True)
+        self.addCleanup(subprocess.run, ["umount", small])
+        done = self.ordeal("run", self.write("full.yaml", CAMPAIGN), "--store", small, "--duration", "60s")
+        self.assert_code(done, SURROUNDINGS)
+        self.assertIn("history.ohist", done.err)
+        self.assertIn("No space left", done.err)
+        checked = self.ordeal("check", "--json", small / "latest/history.ohist")
+        self.assert_code(checked, VALID)
+        self.assertGreater(checked.json()["transactions"]["ok"], 100)
+        self.assert_nothing_left()
+
+    def test_a_run_in_which_nothing_commits_is_unknown(self):
+        # The server rejects every transaction: tables are read-only by default.
+        done = self.fails(UNKNOWN, campaign=CAMPAIGN.replace("duration: 5s", "duration: 3s"),
+                          arguments=["--set", "workload.list-append.read-ratio=0", "--set",
+                                     "target.postgres.operation-timeout=1ms"])
+        self.assertIn("vacuous", done.out + done.err)
+
+
+class Histories(EndToEnd):
+    def sample(self):
+        run = self.run_campaign(self.write("ok.yaml", CAMPAIGN), "--duration", "3s", "--no-disruptions")
+        self.assert_code(run, VALID)
+        return self.store / "latest/history.ohist"
+
+    def test_truncated_history_is_read_as_far_as_it_goes(self):
+        whole = self.sample().read_bytes()
+        torn = self.folder / "torn.ohist"
+        torn.write_bytes(whole[:len(whole) - 7])
+        done = self.ordeal("check", torn)
+        self.assert_code(done, VALID)
+        self.assertIn("torn.ohist", done.out + done.err)
+
+    def test_foreign_files(self):
+        for name, content in (("empty.ohist", b""), ("noise.ohist", os.urandom(4096)),
+                              ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 100), ("bad.edn", b"{:index 0,, :type"),
+                              ("bad.json", b'[{"index": 0, "type": "nonsense"}]')):
+            path = self.folder / name
+            path.write_bytes(content)
+            done = self.ordeal("check", path)
+            self.assertIn(done.code, (BAD_INPUT, UNKNOWN), f"{name}: {done}")
+            self.assertIn(name, done.out + done.err)
+
+    def test_unknown_checker_model_and_option(self):
+        history = self.sample()
+        for arguments, message in ((["--checker", "bnak"], 'did you mean "bank"?'),
+                                   (["--model", "serialisable"], 'did you mean "serializable"?'),
+                                   (["--option", "colour=red"], "unknown setting"),
+                                   (["--option", "colour"], "expected key=value")):
+            done = self.ordeal("check", history, *arguments)
+            self.assert_code(done, BAD_INPUT)
+            self.assertIn(message, done.err)
+
+    def test_conversions_keep_the_verdict(self):
+        history = self.sample()
+        verdict = self.ordeal("check", "--json", history).json()
+        for extension in ("edn", "json", "jsonl"):
+            converted = self.folder / f"converted.{extension}"
+            self.assert_code(self.ordeal("convert", history, converted), 0)
+            again = self.ordeal("check", "--json", converted)
+            self.assert_code(again, VALID)
+            self.assertEqual(again.json()["transactions"], verdict["transactions"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""A run that is killed or interrupted loses nothing that was recorded, and can be cleaned up after."""
+from support import *
+
+CAMPAIGN = """
+name: killed
+hosts: {lab: netns, names: [n1]}
+target: {postgres: {version: 15}}
+workload: {list-append: {isolation: serializable}}
+duration: 60s
+workers: 5
+faults:
+  FAULT:
+schedule: {interval: 1s, duration-min: 30s, duration-max: 40s, quiet-start: 2s, quiet-end: 1s}
+"""
+
+
+class Killed(EndToEnd):
+    def run_until_fault(self, fault):
+        campaign = self.write("killed.yaml", CAMPAIGN.replace("FAULT", fault))
+        process = self.start("run", campaign, "--store", self.store)
+        journal = self.store / "latest/heal.jsonl"
+        self.wait_for(lambda: journal.exists() and "begin" in journal.read_text(), "the fault")
+        time.sleep(1)
+        self.assertIsNone(process.poll())
+        return process
+
+    def test_sigkill_then_check_heal_and_lab_down(self):
+        process = self.run_until_fault("pause")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        run = self.store / "latest"
+        checked = self.ordeal("check", "--json", run / "history.ohist")
+        self.assert_code(checked, VALID)
+        self.assertGreater(checked.json()["transactions"]["ok"], 50)
+        healed = self.ordeal("heal", run)
+        self.assert_code(healed, 0)
+        self.assertIn("healed pause", healed.out)
+        again = self.ordeal("heal", run)
+        self.assert_code(again, 0)
+        self.assertIn("nothing to heal", again.out)
+        self.assert_code(self.ordeal("lab", "down"), 0)
+        self.assert_nothing_left()
+
+    def test_ctrl_c_once_heals_finishes_and_judges(self):
+        process = self.run_until_fault("partition")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertIn(process.returncode, (VALID, UNKNOWN), err)
+        journal = (self.store / "latest/heal.jsonl").read_text()
+        self.assertEqual(journal.count('"begin"'), journal.count('"healed"'))
+        self.assertTrue((self.store / "latest/report.html").exists())
+        self.assertIn("valid", out.lower() + err.lower())
+        self.assert_nothing_left()
+
+    def test_ctrl_c_twice_stops_now_and_says_how_to_heal(self):
+        process = self.run_until_fault("pause")
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, SURROUNDINGS, err)
+        self.assertIn("ordeal heal", err)
+        self.assert_code(self.ordeal("heal", self.store / "latest"), 0)
+        self.assert_code(self.ordeal("check", self.store / "latest/history.ohist"), VALID)
+        self.assert_code(self.ordeal("lab", "down"), 0)
+        self.assert_nothing_left()
+
+    def test_lab_down_leaves_living_runs_alone(self):
+        process = self.run_until_fault("pause")
+        self.assert_code(self.ordeal("lab", "down"), 0)
+        self.assertNotEqual(namespaces(), self.before[0])
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertIn(process.returncode, (VALID, UNKNOWN))
+        self.assert_nothing_left()
+
+
+class Lab(EndToEnd):
+    def test_up_exec_down_and_two_at_once(self):
+        for name in ("e2e-one", "e2e-two"):
+            self.addCleanup(self.ordeal, "lab", "down", "--name", name)
+            done = self.ordeal("lab", "up", "--name", name, "--hosts", 2)
+            self.assert_code(done, 0)
+            self.assertEqual(len(done.out.splitlines()), 2)
+            self.assert_code(self.ordeal("lab", "exec", "--name", name, "n2", "--", "true"), 0)
+            self.assert_code(self.ordeal("lab", "exec", "--name", name, "n2", "--", "false"), 1)
+        names = self.ordeal("lab", "exec", "--name", "e2e-one", "n1", "--", "hostname")
+        self.assertEqual(names.out.strip(), "n1")
+        for name in ("e2e-one", "e2e-two"):
+            self.assert_code(self.ordeal("lab", "down", "--name", name), 0)
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    main()
