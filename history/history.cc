@@ -43,66 +43,112 @@ Operation History::operation(Position position) const {
 HistoryBuilder::HistoryBuilder() { history_.lists_.emplace_back(); }
 
 void HistoryBuilder::add(const Operation& operation) {
-  Event event{operation.index, operation.time.count(), operation.process, kNoPosition, 0, 0,
-              function_id(operation.function), operation.phase,
-              static_cast<PayloadKind>(operation.payload.index())};
+  Event event;
+  event.index = operation.index;
+  event.time_ns = operation.time.count();
+  event.process = operation.process;
+  event.function = function_id(operation.function);
+  event.phase = operation.phase;
   if (const auto* txn = std::get_if<Txn>(&operation.payload)) {
-    event.payload = static_cast<std::uint32_t>(history_.micro_ops_.size());
-    event.micro_ops = static_cast<std::uint32_t>(txn->micro_ops.size());
     for (const auto& micro_op : txn->micro_ops) add_micro_op(micro_op);
+    add_txn(event, operation.note);
   } else {
-    event.payload = static_cast<std::uint32_t>(history_.others_.size());
-    history_.others_.push_back(operation.payload);
+    add_other(event, operation.payload, operation.note);
   }
+}
+
+void HistoryBuilder::add_txn(Event event, std::string_view note) {
+  event.kind = PayloadKind::txn;
+  event.payload = static_cast<std::uint32_t>(txn_begin_);
+  event.micro_ops = static_cast<std::uint32_t>(history_.micro_ops_.size() - txn_begin_);
+  txn_begin_ = history_.micro_ops_.size();
+  add_event(event, note);
+}
+
+void HistoryBuilder::add_other(Event event, Payload payload, std::string_view note) {
+  event.kind = static_cast<PayloadKind>(payload.index());
+  event.payload = static_cast<std::uint32_t>(history_.others_.size());
+  history_.others_.push_back(std::move(payload));
+  add_event(event, note);
+}
+
+void HistoryBuilder::add_event(Event& event, std::string_view note) {
   pair(event);
-  if (!operation.note.empty()) {
-    history_.notes_.emplace(static_cast<Position>(history_.events_.size()), operation.note);
-  }
+  if (!note.empty()) history_.notes_.emplace(static_cast<Position>(history_.events_.size()), note);
   history_.events_.push_back(event);
 }
 
 void HistoryBuilder::pair(Event& event) {
   const auto here = static_cast<Position>(history_.events_.size());
+  Position& open_position = open(event.process);
   if (event.phase == Phase::invoke) {
-    open_.insert_or_assign(event.process, here);
+    open_position = here;
     return;
   }
-  const auto open = open_.find(event.process);
-  if (open == open_.end()) return;
-  event.partner = open->second;
-  history_.events_[open->second].partner = here;
-  open_.erase(open);
+  event.partner = open_position;
+  if (open_position == kNoPosition) return;
+  history_.events_[open_position].partner = here;
+  open_position = kNoPosition;
+}
+
+Position& HistoryBuilder::open(ProcessId process) {
+  if (process.value < 0 || process.value >= kSmallProcesses) {
+    return open_others_.emplace(process, kNoPosition).first->second;
+  }
+  const auto place = static_cast<std::size_t>(process.value);
+  if (place >= open_.size()) open_.resize(place + 1, kNoPosition);
+  return open_[place];
+}
+
+Position HistoryBuilder::open_invocation(ProcessId process) const {
+  if (process.value >= 0 && process.value < kSmallProcesses) {
+    const auto place = static_cast<std::size_t>(process.value);
+    return place < open_.size() ? open_[place] : kNoPosition;
+  }
+  const auto found = open_others_.find(process);
+  return found == open_others_.end() ? kNoPosition : found->second;
 }
 
 void HistoryBuilder::add_micro_op(const MicroOp& micro_op) {
   StoredMicroOp stored{micro_op.value, key_id(micro_op.key), 0, 0, micro_op.function,
                        micro_op.list.has_value()};
-  if (micro_op.list) store_list(stored, *micro_op.list);
-  history_.micro_ops_.push_back(stored);
-}
-
-void HistoryBuilder::store_list(StoredMicroOp& stored, const std::vector<Value>& elements) {
-  stored.length = static_cast<std::uint32_t>(elements.size());
-  if (elements.empty()) return;
-  std::uint32_t& longest = longest_[stored.key];
-  std::vector<Value>& shared = history_.lists_[longest];
-  const std::size_t common = std::min(shared.size(), elements.size());
-  const auto first = elements.begin();
-  if (std::equal(first, first + static_cast<std::ptrdiff_t>(common), shared.begin()) && longest != 0) {
-    shared.insert(shared.end(), first + static_cast<std::ptrdiff_t>(common), elements.end());
-    stored.list = longest;
-    return;
+  if (micro_op.list) {
+    const ListRef list = add_list(stored.key, {}, *micro_op.list);
+    stored.list = list.list;
+    stored.length = list.length;
   }
-  stored.list = static_cast<std::uint32_t>(history_.lists_.size());
-  history_.lists_.push_back(elements);
-  if (longest == 0) longest = stored.list;
+  add_micro_op(stored);
 }
 
-std::uint16_t HistoryBuilder::function_id(const std::string& name) {
+HistoryBuilder::ListRef HistoryBuilder::add_list(KeyId key, ListRef known,
+                                                 std::span<const Value> rest) {
+  const auto length = static_cast<std::uint32_t>(known.length + rest.size());
+  if (rest.empty()) return known;
+  if (known.length == 0) known.list = longest_[key];
+  std::vector<Value>& shared = history_.lists_[known.list];
+  const std::size_t common = std::min<std::size_t>(shared.size() - known.length, rest.size());
+  const auto after_known = shared.begin() + static_cast<std::ptrdiff_t>(known.length);
+  const auto after_common = rest.begin() + static_cast<std::ptrdiff_t>(common);
+  if (known.list != 0 && std::equal(rest.begin(), after_common, after_known)) {
+    shared.insert(shared.end(), after_common, rest.end());
+    return {known.list, length};
+  }
+  std::vector<Value> own(shared.begin(), after_known);
+  own.insert(own.end(), rest.begin(), rest.end());
+  const auto place = static_cast<std::uint32_t>(history_.lists_.size());
+  history_.lists_.push_back(std::move(own));
+  if (longest_[key] == 0) longest_[key] = place;
+  return {place, length};
+}
+
+std::uint16_t HistoryBuilder::function_id(std::string_view name) {
+  if (const auto found = function_ids_.find(name); found != function_ids_.end()) {
+    return found->second;
+  }
   const auto next = static_cast<std::uint16_t>(history_.functions_.size());
-  const auto [found, is_new] = function_ids_.emplace(name, next);
-  if (is_new) history_.functions_.push_back(name);
-  return found->second;
+  function_ids_.emplace(name, next);
+  history_.functions_.emplace_back(name);
+  return next;
 }
 
 KeyId HistoryBuilder::key_id(Value key) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,18 +99,42 @@ class HistoryBuilder {
   void add(const Operation& operation);
   History build() &&;
 
- private:
-  void add_micro_op(const MicroOp& micro_op);
-  void store_list(StoredMicroOp& stored, const std::vector<Value>& elements);
-  std::uint16_t function_id(const std::string& name);
+  // ---- The parts of add(), for readers of files, which have no Operation in hand. ----
+  // First the micro-ops of a transaction in order, then its event.
+  struct ListRef {
+    std::uint32_t list = 0;  // see StoredMicroOp
+    std::uint32_t length = 0;
+  };
+  // Stores the list that starts as `known` (stored before, of the same key) and goes on with `rest`.
+  ListRef add_list(KeyId key, ListRef known, std::span<const Value> rest);
+  void add_micro_op(const StoredMicroOp& micro_op) { history_.micro_ops_.push_back(micro_op); }
+  // Sets `partner`, `payload`, `micro_ops` and `kind` of the event.
+  void add_txn(Event event, std::string_view note);
+  void add_other(Event event, Payload payload, std::string_view note);
+
   KeyId key_id(Value key);
+  std::uint16_t function_id(std::string_view name);  // at most 65,536 names: see function_count()
+  std::size_t function_count() const { return history_.functions_.size(); }
+  Position open_invocation(ProcessId process) const;  // kNoPosition where there is none
+  const History& so_far() const { return history_; }
+  std::size_t micro_op_count() const { return history_.micro_ops_.size(); }
+
+ private:
+  // Processes are small numbers in practice; others (the nemesis, hostile files) go to the map.
+  static constexpr std::int64_t kSmallProcesses = std::int64_t{1} << 20U;
+
+  void add_micro_op(const MicroOp& micro_op);
+  void add_event(Event& event, std::string_view note);
   void pair(Event& event);
+  Position& open(ProcessId process);
 
   History history_;
-  std::unordered_map<std::string, std::uint16_t> function_ids_;
+  std::map<std::string, std::uint16_t, std::less<>> function_ids_;
   std::unordered_map<Value, KeyId> key_ids_;
   std::vector<std::uint32_t> longest_;  // per key: the list that its reads are prefixes of, or 0
-  std::unordered_map<ProcessId, Position> open_;
+  std::size_t txn_begin_ = 0;           // first micro-op that belongs to no event yet
+  std::vector<Position> open_;          // by process
+  std::unordered_map<ProcessId, Position> open_others_;
 };
 
 }  // namespace ordeal

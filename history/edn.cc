@@ -1,0 +1,253 @@
+#include "history/edn.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace ordeal {
+namespace {
+
+// Deeper nesting than any history has; bounds the stack on hostile input.
+constexpr int kDepthMax = 500;
+
+enum CharacterClass : std::uint8_t { ordinary, blank, delimiter };
+
+constexpr auto kClasses = [] {
+  std::array<CharacterClass, 256> classes{};
+  for (const unsigned char c : {' ', '\t', '\n', '\r', '\f', '\v', ','}) classes[c] = blank;
+  for (const unsigned char c : {'(', ')', '[', ']', '{', '}', '"', ';'}) classes[c] = delimiter;
+  return classes;
+}();
+
+CharacterClass class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+
+// "12", "+12", "12N" as EDN's integers; false for anything else, and past 64 bits.
+bool parse_integer(std::string_view token, std::int64_t& out) {
+  if (token.starts_with('+')) token.remove_prefix(1);
+  if (token.ends_with('N')) token.remove_suffix(1);
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), out);
+  return error == std::errc() && end == token.data() + token.size();
+}
+
+}  // namespace
+
+bool EdnScanner::fail(std::string_view expected) {
+  if (!failed_) expected_ = expected;
+  failed_ = true;
+  return false;
+}
+
+void EdnScanner::rewind(std::size_t at) {
+  at_ = at;
+  failed_ = false;
+}
+
+char EdnScanner::peek() {
+  if (failed_) return '\0';
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (class_of(c) == ordinary && c != '#') return c;
+    if (class_of(c) == blank) {
+      ++at_;
+    } else if (c == ';') {
+      skip_comment();
+    } else if (c == '#' && text_.substr(at_, 2) == "#_") {
+      if (!skip_discarded()) return '\0';
+    } else {
+      return c;
+    }
+  }
+  return '\0';
+}
+
+void EdnScanner::skip_comment() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+
+bool EdnScanner::skip_discarded() {
+  at_ += 2;
+  return any_form(nullptr);
+}
+
+bool EdnScanner::consume(char expected) {
+  if (consume_if(expected)) return true;
+  switch (expected) {
+    case '[': return fail("expected [");
+    case ']': return fail("expected ]");
+    case '{': return fail("expected {");
+    default: return fail("expected }");
+  }
+}
+
+bool EdnScanner::consume_if(char character) {
+  if (peek() != character || failed_ || at_ >= text_.size()) return false;
+  ++at_;
+  return true;
+}
+
+bool EdnScanner::token(std::string_view& out) {
+  peek();
+  const std::size_t begin = at_;
+  while (at_ < text_.size() && class_of(text_[at_]) == ordinary) ++at_;
+  if (failed_ || at_ == begin) return fail("expected a keyword, symbol or number");
+  out = text_.substr(begin, at_ - begin);
+  return true;
+}
+
+bool EdnScanner::integer(std::int64_t& out) {
+  std::string_view digits;
+  peek();
+  const std::size_t begin = at_;
+  if (token(digits) && parse_integer(digits, out)) return true;
+  if (!truncated()) at_ = begin;
+  return fail("expected an integer of 64 bits");
+}
+
+bool EdnScanner::string(std::string& out) {
+  if (peek() != '"') return fail("expected a string");
+  for (++at_; at_ < text_.size(); ++at_) {
+    char c = text_[at_];
+    if (c == '"') return ++at_, true;
+    if (c == '\\' && ++at_ < text_.size()) {
+      c = text_[at_];
+      if (c == 'n') c = '\n';
+      if (c == 't') c = '\t';
+      if (c == 'r') c = '\r';
+    }
+    out.push_back(c);
+  }
+  return fail("expected the end of a string");
+}
+
+bool EdnScanner::value(Value& out) {
+  const char first = peek();
+  if (failed_) return false;
+  const std::size_t begin = at_;
+  if (class_of(first) == ordinary && first != '#' && first != '\\') {
+    std::string_view word;
+    if (!token(word)) return false;
+    std::int64_t number = 0;
+    if (parse_integer(word, number)) return out = Value(number), true;
+    if (word == "nil") return out = Value(), true;
+    at_ = begin;
+  }
+  scratch_.clear();
+  if (!any_form(&scratch_)) return false;
+  out = Value::symbol(scratch_);
+  return true;
+}
+
+bool EdnScanner::form(std::string& out) { return any_form(&out); }
+bool EdnScanner::skip_form() { return any_form(nullptr); }
+
+void EdnScanner::skip_tags() {
+  while (peek() == '#' && at_ + 1 < text_.size() && class_of(text_[at_ + 1]) == ordinary) {
+    std::string_view tag;
+    if (!token(tag)) return;
+  }
+}
+
+bool EdnScanner::any_form(std::string* out) {
+  if (depth_ >= kDepthMax) return fail("expected fewer levels of nesting");
+  ++depth_;
+  const bool found = any_form_inner(out);
+  --depth_;
+  return found;
+}
+
+bool EdnScanner::any_form_inner(std::string* out) {
+  switch (peek()) {
+    case '[': return collection(']', false, out);
+    case '(': return collection(')', false, out);
+    case '{': return collection('}', true, out);
+    case '"': return raw_string(out);
+    case '\\': return character(out);
+    case '#': return hash_form(out);
+    case ']':
+    case ')':
+    case '}': return fail("expected a value");
+    default: return plain_token(out);
+  }
+}
+
+// Sets, tagged values, ##Inf, and the regular expressions that Clojure prints.
+bool EdnScanner::hash_form(std::string* out) {
+  const char second = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+  if (second == '#') return plain_token(out);
+  if (second == '{' || second == '"') {
+    ++at_;
+    if (out != nullptr) out->push_back('#');
+    return second == '{' ? collection('}', false, out) : raw_string(out);
+  }
+  if (!plain_token(out)) return false;
+  if (out != nullptr) out->push_back(' ');
+  return any_form(out);
+}
+
+bool EdnScanner::collection(char close, bool is_map, std::string* out) {
+  if (out != nullptr) out->push_back(text_[at_]);
+  ++at_;
+  for (std::size_t elements = 0;; ++elements) {
+    const char next = peek();
+    if (failed_) return false;
+    if (at_ >= text_.size()) return fail("expected the end of a collection");
+    if (next == close) break;
+    if (out != nullptr && elements > 0) out->append(is_map && elements % 2 == 0 ? ", " : " ");
+    if (!any_form(out)) return false;
+  }
+  ++at_;
+  if (out != nullptr) out->push_back(close);
+  return true;
+}
+
+bool EdnScanner::raw_string(std::string* out) {
+  const std::size_t begin = at_;
+  for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+    if (text_[at_] == '\\') ++at_;
+  }
+  if (at_ >= text_.size()) return at_ = text_.size(), fail("expected the end of a string");
+  ++at_;
+  if (out != nullptr) out->append(text_.substr(begin, at_ - begin));
+  return true;
+}
+
+// \a, \newline, \(
+bool EdnScanner::character(std::string* out) {
+  const std::size_t begin = at_;
+  at_ += 2;
+  while (at_ < text_.size() && class_of(text_[at_]) == ordinary) ++at_;
+  if (at_ > text_.size()) return at_ = text_.size(), fail("expected a character");
+  if (out != nullptr) out->append(text_.substr(begin, at_ - begin));
+  return true;
+}
+
+bool EdnScanner::plain_token(std::string* out) {
+  std::string_view word;
+  if (!token(word)) return false;
+  std::int64_t number = 0;
+  if (out == nullptr) return true;
+  parse_integer(word, number) ? out->append(std::to_string(number)) : out->append(word);
+  return true;
+}
+
+std::string edn_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"': quoted += "\\\""; break;
+      case '\\': quoted += "\\\\"; break;
+      case '\n': quoted += "\\n"; break;
+      case '\r': quoted += "\\r"; break;
+      case '\t': quoted += "\\t"; break;
+      default: quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string edn_keyword(std::string_view text) {
+  const bool valid = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return class_of(c) == ordinary && c != '\\' && c != '#' && static_cast<unsigned char>(c) > ' ';
+  });
+  return valid ? ':' + std::string(text) : edn_string(text);
+}
+
+}  // namespace ordeal

@@ -1,0 +1,69 @@
+// A scanner for EDN (https://github.com/edn-format/edn): reads forms from text in memory, one after the
+// other, without building a tree. What it hands out as text is canonical, so that two spellings of a
+// value compare equal: one space between elements, no comments, entries of maps separated by ", ".
+//
+// Functions return false on failure; then expected(), at() and truncated() say what was wrong, where, and
+// whether more text could have helped. Failure is sticky until rewind(). Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "history/value.h"
+
+namespace ordeal {
+
+class EdnScanner {
+ public:
+  explicit EdnScanner(std::string_view text) : text_(text) {}
+
+  // The next character that is not blank, comma, comment or discarded form; '\0' at the end or on failure.
+  char peek();
+  bool consume(char expected);       // fails where another character comes
+  bool consume_if(char character);   // does not fail
+  bool token(std::string_view& out); // a symbol, keyword, number, nil, true, ...
+  bool string(std::string& out);     // "..." with its escapes resolved
+  bool integer(std::int64_t& out);
+  bool value(Value& out);            // any form
+  bool form(std::string& out);       // any form: appends its canonical text
+  bool skip_form();
+  void skip_tags();                  // #jepsen.history.Op before a form
+
+  bool fail(std::string_view expected);
+  bool failed() const { return failed_; }
+  bool truncated() const { return failed_ && at_ >= text_.size(); }
+  std::string_view expected() const { return expected_; }
+
+  std::size_t at() const { return at_; }
+  void rewind(std::size_t at);
+  std::string_view text(std::size_t begin, std::size_t end) const {
+    return text_.substr(begin, end - begin);
+  }
+
+ private:
+  void skip_comment();
+  bool skip_blank();
+  bool skip_discarded();
+  bool any_form(std::string* out);
+  bool any_form_inner(std::string* out);
+  bool hash_form(std::string* out);
+  bool collection(char close, bool is_map, std::string* out);
+  bool raw_string(std::string* out);
+  bool character(std::string* out);
+  bool plain_token(std::string* out);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  bool failed_ = false;
+  std::string_view expected_;
+  std::string scratch_;
+};
+
+// As EDN prints a string: with quotes and escapes.
+std::string edn_string(std::string_view text);
+// `:text`, or a string where that is no valid keyword.
+std::string edn_keyword(std::string_view text);
+
+}  // namespace ordeal

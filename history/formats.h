@@ -1,0 +1,16 @@
+// The readers of single formats behind read_history(). `bytes` is the whole file; `name` is for messages.
+#pragma once
+
+#include <string_view>
+
+#include "history/reader.h"
+
+namespace ordeal {
+
+bool is_ohist(std::string_view bytes);  // also where the file ends within its magic
+Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name);
+
+Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name);
+Result<ReadHistory> read_json(std::string_view bytes, std::string_view name);
+
+}  // namespace ordeal

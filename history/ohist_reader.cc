@@ -1,0 +1,200 @@
+// Reads .ohist files. Blocks are checked, decompressed and parsed on other threads, some ahead of the
+// one that is being added to the history.
+#define XXH_INLINE_ALL
+#include <google/protobuf/unknown_field_set.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <deque>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "history/block_decoder.h"
+#include "history/format.h"
+#include "history/formats.h"
+#include "proto/history.pb.h"
+
+namespace ordeal {
+namespace {
+
+template <class Number>
+Number get(std::string_view bytes, std::size_t at) {
+  Number number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number |= static_cast<Number>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
+  }
+  return number;
+}
+
+// Of a whole frame.
+bool checksum_matches(std::string_view frame) {
+  const std::string_view rest = frame.substr(format::kChecksumBytes);
+  return get<std::uint64_t>(frame, 0) == XXH3_64bits(rest.data(), rest.size());
+}
+
+enum class Damage { none, torn, checksum, malformed };
+
+struct ParsedBlock {
+  std::unique_ptr<proto::Block> block;
+  Damage damage = Damage::none;
+  std::string what;  // malformed: in words
+};
+
+ParsedBlock malformed(std::string what) { return {nullptr, Damage::malformed, std::move(what)}; }
+
+ParsedBlock parse_block(std::string_view frame) {
+  if (!checksum_matches(frame)) return {nullptr, Damage::checksum, ""};
+  const std::size_t length = get<std::uint32_t>(frame, format::kChecksumBytes + 4);
+  const std::string_view compressed = frame.substr(format::kBlockPrefixBytes);
+  const auto serialized = std::make_unique_for_overwrite<char[]>(length);
+  const std::size_t got =
+      ZSTD_decompress(serialized.get(), length, compressed.data(), compressed.size());
+  if (ZSTD_isError(got) != 0) return malformed(ZSTD_getErrorName(got));
+  if (got != length) return malformed("it is shorter than it claims");
+  auto block = std::make_unique<proto::Block>();
+  if (!block->ParseFromArray(serialized.get(), static_cast<int>(length))) {
+    return malformed("it is no message of the format");
+  }
+  return {std::move(block), Damage::none, ""};
+}
+
+class OhistReader {
+ public:
+  OhistReader(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  Result<ReadHistory> read() {
+    ORDEAL_TRY(read_header());
+    const std::size_t ahead = std::max(2U, std::thread::hardware_concurrency());
+    std::optional<Damage> end;
+    while (!end || !parsing_.empty()) {
+      while (!end && parsing_.size() < ahead) end = start_next();
+      if (parsing_.empty()) break;
+      const std::size_t at = parsing_.front().at;
+      const ParsedBlock parsed = parsing_.front().result.get();
+      parsing_.pop_front();
+      if (parsed.damage == Damage::malformed) return bad_block(at, parsed.what);
+      if (parsed.damage == Damage::checksum) return stopped_at(at, Damage::checksum);
+      if (const std::string wrong = decode_block(*parsed.block, builder_); !wrong.empty()) {
+        return bad_block(at, wrong);
+      }
+    }
+    return stopped_at(at_, *end);
+  }
+
+ private:
+  struct Parsing {
+    std::size_t at;
+    std::future<ParsedBlock> result;
+  };
+
+  Status read_header() {
+    const std::size_t magic = format::kMagic.size();
+    if (bytes_.size() < magic + format::kHeaderPrefixBytes) return header_torn();
+    const std::size_t length = get<std::uint32_t>(bytes_, magic + format::kChecksumBytes);
+    if (length > format::kHeaderBytesMax) return header_damaged();
+    at_ = magic + format::kHeaderPrefixBytes + length;
+    if (bytes_.size() < at_) return header_torn();
+    if (!checksum_matches(bytes_.substr(magic, at_ - magic))) return header_damaged();
+    proto::Header header;
+    if (!header.ParseFromArray(bytes_.data() + at_ - length, static_cast<int>(length))) {
+      return header_damaged();
+    }
+    if (header.format_version() == 0 || header.format_version() > format::kVersion) {
+      return bad_input("the history {} has format version {}, this Ordeal reads up to {}; use a newer one",
+                       name_, header.format_version(), format::kVersion);
+    }
+    take(header);
+    return {};
+  }
+
+  void take(const proto::Header& header) {
+    HistoryHeader& to = result_.header;
+    to.format_version = header.format_version();
+    to.campaign = header.campaign();
+    to.seed = header.seed();
+    to.start_time = std::chrono::system_clock::time_point(
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::nanoseconds(header.start_time_ns())));
+    to.command = header.command();
+    to.ordeal_version = header.ordeal_version();
+    to.facts.insert(header.facts().begin(), header.facts().end());
+    const auto& unknown = header.GetReflection()->GetUnknownFields(header);
+    unknown.SerializeToString(&to.unknown_fields);
+  }
+
+  tl::unexpected<Error> header_torn() const {
+    return bad_input("the history {} ends after {} bytes, within its header, so it holds no operation",
+                     name_, bytes_.size());
+  }
+
+  tl::unexpected<Error> header_damaged() const {
+    return bad_input("the header of the history {} is damaged (byte {}): its checksum is wrong; use another copy",
+                     name_, format::kMagic.size());
+  }
+
+  // Starts to parse the block at at_ and moves on, or says why there is none: `none` is the end.
+  std::optional<Damage> start_next() {
+    const std::string_view rest = bytes_.substr(at_);
+    if (rest.empty()) return Damage::none;
+    if (rest.size() < format::kBlockPrefixBytes) return Damage::torn;
+    const std::size_t compressed = get<std::uint32_t>(rest, format::kChecksumBytes);
+    const std::size_t length = get<std::uint32_t>(rest, format::kChecksumBytes + 4);
+    const bool possible = compressed > 0 && compressed <= format::kCompressedBytesMax && length > 0 &&
+                          length <= format::kBlockBytesMax;
+    if (!possible) return Damage::checksum;
+    if (rest.size() - format::kBlockPrefixBytes < compressed) return Damage::torn;
+    const std::string_view frame = rest.substr(0, format::kBlockPrefixBytes + compressed);
+    parsing_.push_back({at_, std::async(std::launch::async, parse_block, frame)});
+    at_ += frame.size();
+    return std::nullopt;
+  }
+
+  tl::unexpected<Error> bad_block(std::size_t at, std::string_view what) const {
+    return bad_input("the history {} has a block at byte {} that no Ordeal of this version writes: {}",
+                     name_, at, what);
+  }
+
+  // What is left of a run that was killed, or of a damaged disk, starts with a whole history.
+  ReadHistory stopped_at(std::size_t at, Damage damage) {
+    const std::size_t left = bytes_.size() - at;
+    const std::size_t kept = builder_.so_far().size();
+    if (damage == Damage::torn) {
+      result_.warnings.push_back(fmt::format(
+          "the history {} ends within a block (byte {}), as when its run was killed: its last {} bytes "
+          "are left out, the {} operations before them are kept",
+          name_, at, left, kept));
+    } else if (damage != Damage::none) {
+      result_.warnings.push_back(fmt::format(
+          "the history {} is damaged at byte {}: the checksum of the block there is wrong, so the last "
+          "{} bytes are left out and the {} operations before them are kept",
+          name_, at, left, kept));
+    }
+    result_.history = std::move(builder_).build();
+    return std::move(result_);
+  }
+
+  std::string_view bytes_;
+  std::string_view name_;
+  std::size_t at_ = 0;
+  std::deque<Parsing> parsing_;
+  HistoryBuilder builder_;
+  ReadHistory result_;
+};
+
+}  // namespace
+
+bool is_ohist(std::string_view bytes) {
+  const std::size_t compared = std::min(bytes.size(), format::kMagic.size());
+  return compared > 0 && bytes.substr(0, compared) == format::kMagic.substr(0, compared);
+}
+
+Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name) {
+  if (!is_ohist(bytes)) {
+    return bad_input("{} is no .ohist history: it does not start with the mark of one", name);
+  }
+  return OhistReader(bytes, name).read();
+}
+
+}  // namespace ordeal

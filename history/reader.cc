@@ -1,0 +1,87 @@
+#include "history/reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/names.h"
+#include "history/formats.h"
+
+namespace ordeal {
+namespace {
+
+struct Bytes {
+  std::unique_ptr<char[]> data;
+  std::size_t size = 0;
+  std::string_view view() const { return {data.get(), size}; }
+};
+
+tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int error_number) {
+  return bad_input("cannot read the history {}: {}", path.string(), std::strerror(error_number));
+}
+
+// Read rather than mapped: a file that is cut short meanwhile must not end the process. What is appended
+// to it meanwhile is not seen.
+Result<Bytes> read_file(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return cannot_read(path, errno);
+  const auto closer = [](const int* open) { ::close(*open); };
+  const std::unique_ptr<const int, decltype(closer)> closing(&descriptor, closer);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return cannot_read(path, errno);
+  if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  Bytes bytes{std::make_unique_for_overwrite<char[]>(size), 0};
+  while (bytes.size < size) {
+    const ssize_t got = ::read(descriptor, bytes.data.get() + bytes.size, size - bytes.size);
+    if (got == 0) break;
+    if (got < 0 && errno != EINTR) return cannot_read(path, errno);
+    if (got > 0) bytes.size += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+// By the first characters that carry meaning: `{"` and `[{"` start JSON; `{:`, `[{:`, `#`, `;` and `()` EDN.
+std::string_view detect(std::string_view bytes) {
+  if (is_ohist(bytes)) return "ordeal";
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  constexpr std::string_view kBlanks = " \t\r\n,";
+  const auto skip = [&](std::size_t at) { return std::min(bytes.find_first_not_of(kBlanks, at), bytes.size()); };
+  const auto at = [&](std::size_t place) { return place < bytes.size() ? bytes[place] : '\0'; };
+  std::size_t place = skip(0);
+  if (at(place) == '#' || at(place) == ';' || at(place) == '(') return "edn";
+  if (at(place) == '[') place = skip(place + 1);
+  const char first = at(place);
+  if (first == ']') return "json";  // an empty vector means the same in both
+  if (first == '#' || first == ';' || (first == '\0' && place > 0)) return "edn";
+  if (first != '{') return "";
+  const char second = at(skip(place + 1));
+  return second == '"' ? "json" : second == ':' || second == '\0' || second == ';' ? "edn" : "";
+}
+
+}  // namespace
+
+Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_view format) {
+  static constexpr std::array<std::string_view, 4> kFormats{"auto", "ordeal", "edn", "json"};
+  if (std::find(kFormats.begin(), kFormats.end(), format) == kFormats.end()) {
+    return bad_input("{}", unknown_name("history format", format, kFormats));
+  }
+  ORDEAL_TRY_ASSIGN(const Bytes bytes, read_file(path));
+  const std::string name = path.string();
+  if (bytes.size == 0) return bad_input("the history {} is empty", name);
+  if (format == "auto") format = detect(bytes.view());
+  if (format == "ordeal") return read_ohist(bytes.view(), name);
+  if (format == "edn") return read_edn(bytes.view(), name);
+  if (format == "json") return read_json(bytes.view(), name);
+  return bad_input(
+      "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, ...`) or "
+      "JSON (`{{\"index\": 0, ...`); name the format with --format",
+      name);
+}
+
+}  // namespace ordeal
