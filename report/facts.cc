@@ -167,6 +167,24 @@ HistoryFacts history_facts(const History& history, std::size_t buckets_max) {
   return facts;
 }
 
+std::map<std::uint64_t, Position> positions_of(const History& history,
+                                               const std::set<std::uint64_t>& indexes) {
+  std::map<std::uint64_t, Position> positions;
+  std::set<std::uint64_t> missing;
+  for (const std::uint64_t index : indexes) {  // nearly always, an event stands at its index
+    if (index < history.size() && history.event(static_cast<Position>(index)).index == index) {
+      positions.emplace(index, static_cast<Position>(index));
+    } else {
+      missing.insert(index);
+    }
+  }
+  for (Position at = 0; !missing.empty() && at < history.size(); ++at) {
+    const std::uint64_t index = history.event(at).index;
+    if (missing.erase(index) > 0) positions.emplace(index, at);
+  }
+  return positions;
+}
+
 std::vector<const FaultSpan*> active_faults(const std::vector<FaultSpan>& spans, TimeRange range) {
   std::vector<const FaultSpan*> active;
   for (const FaultSpan& span : spans) {

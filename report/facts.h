@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct Rates {
 };
 
 struct HistoryFacts {
-  TimeRange range;                                  // first to last event
+  TimeRange range;                                   // first to last event
   std::map<std::string, OutcomeCounts> by_function;  // of clients, not of the nemesis
   OutcomeCounts outcomes;                            // their sum
   std::uint64_t open = 0;                            // invocations of clients without completion
@@ -64,6 +65,11 @@ std::vector<FaultSpan> fault_spans(const History& history);
 // Buckets of a round length (1, 2 or 5 times a power of ten), at most `buckets_max` of them.
 Rates operation_rates(const History& history, std::size_t buckets_max);
 HistoryFacts history_facts(const History& history, std::size_t buckets_max = 120);
+
+// Where the events with these indexes stand; imported histories may skip or repeat indexes, in
+// which case the first counts. Absent indexes are left out.
+std::map<std::uint64_t, Position> positions_of(const History& history,
+                                               const std::set<std::uint64_t>& indexes);
 
 // Faults active at some moment of `range`.
 std::vector<const FaultSpan*> active_faults(const std::vector<FaultSpan>& spans, TimeRange range);

@@ -32,12 +32,12 @@ struct RunVerdict {
   std::chrono::milliseconds duration{0};
   std::map<std::string, std::string> versions;  // "ordeal" -> "0.1.0", "PostgreSQL" -> "15.6"
   Validity overall = Validity::unknown;
-  std::string reason;                  // of `overall`, one sentence
-  std::vector<Judgement> judgements;   // the main one first
-  std::vector<std::string> vacuity;    // findings of the vacuity check; none: something was tested
+  std::string reason;                 // of `overall`, one sentence
+  std::vector<Judgement> judgements;  // the main one first
+  std::vector<std::string> vacuity;   // findings of the vacuity check; none: something was tested
   std::map<std::string, std::uint64_t> fault_counts;  // injected, by fault
-  OutcomeCounts outcomes;              // of the workload's operations
-  std::vector<std::string> log_files;  // server logs, relative to the run's folder
+  OutcomeCounts outcomes;                             // of the workload's operations
+  std::vector<std::string> log_files;                 // server logs, relative to the run's folder
 };
 
 // "valid", "invalid", "unknown".

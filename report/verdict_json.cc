@@ -137,8 +137,7 @@ std::string verdict_json(const Judgement& judgement, bool pretty) {
 }
 
 std::string verdict_json(const RunVerdict& verdict, bool pretty) {
-  Json object =
-      json_of(verdict.judgements.empty() ? Judgement() : verdict.judgements.front());
+  Json object = json_of(verdict.judgements.empty() ? Judgement() : verdict.judgements.front());
   object["valid"] = json_of(verdict.overall);
   if (!verdict.reason.empty()) object["reason"] = verdict.reason;
   object["run"] = json_of_run(verdict);

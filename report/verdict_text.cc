@@ -42,21 +42,33 @@ std::string indented(std::string_view text, std::string_view indent) {
 
 std::string anomaly_text(const Anomaly& anomaly) {
   const std::string rules_out =
-      anomaly.models_violated.empty() ? "" : ", which " + joined(anomaly.models_violated, " and ") +
-                                                 " rules out";
+      anomaly.models_violated.empty()
+          ? ""
+          : ", which " + joined(anomaly.models_violated, " and ") + " rules out";
   const std::string words =
       shorten(shorten_lists(anomaly.explanation, kListElementsMax), kExplanationBytesMax);
   return fmt::format("\n  {}{}:\n{}", terminal_safe(anomaly.type), terminal_safe(rules_out),
                      indented(terminal_safe(words), "    "));
 }
 
-// One example of each type first, as far as the limit allows.
+// Those that the model rules out before those that it allows.
+std::vector<const Anomaly*> by_weight(const CheckResult& result) {
+  std::vector<const Anomaly*> anomalies;
+  for (const Anomaly& anomaly : result.anomalies) anomalies.push_back(&anomaly);
+  std::stable_partition(anomalies.begin(), anomalies.end(), [&](const Anomaly* anomaly) {
+    const auto& beyond = result.anomaly_types_beyond;
+    return std::find(beyond.begin(), beyond.end(), anomaly->type) == beyond.end();
+  });
+  return anomalies;
+}
+
+// One example of each type, as far as the limit allows.
 std::string anomalies_in_words(const CheckResult& result, std::size_t anomalies_max) {
   std::string text;
   std::set<std::string> shown;
-  for (const Anomaly& anomaly : result.anomalies) {
-    if (shown.size() >= anomalies_max || !shown.insert(anomaly.type).second) continue;
-    text += anomaly_text(anomaly);
+  for (const Anomaly* anomaly : by_weight(result)) {
+    if (shown.size() >= anomalies_max || !shown.insert(anomaly->type).second) continue;
+    text += anomaly_text(*anomaly);
   }
   const std::size_t left = result.anomalies.size() - shown.size();
   if (left > 0) text += fmt::format("\n  {} more in the report and in the JSON verdict.\n", left);
@@ -68,9 +80,9 @@ std::string findings(const Judgement& judgement, const TextStyle& style) {
   std::string text = row("checker", result.checker);
   text += row("model", result.model);
   text += row("history", judgement.file);
-  text += row("checked", fmt::format("{} operations; transactions {}",
-                                     with_commas(result.operations),
-                                     outcomes_text(result.transactions)));
+  text +=
+      row("checked", fmt::format("{} operations; transactions {}", with_commas(result.operations),
+                                 outcomes_text(result.transactions)));
   for (const std::string& warning : judgement.warnings) text += row("warning", warning);
   text += anomalies_in_words(result, style.anomalies_max);
   text += row("violated", joined(result.weakest_violated));

@@ -12,7 +12,7 @@
 namespace ordeal {
 
 struct TextStyle {
-  bool colour = false;           // ANSI escapes; the caller knows whether it writes to a terminal
+  bool colour = false;            // ANSI escapes; the caller knows whether it writes to a terminal
   std::size_t anomalies_max = 3;  // explained; the others are only counted
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 // The innermost lists of a text, and where they stand in it.
 struct List {
-  std::size_t begin = 0;  // of its '['
-  std::size_t end = 0;    // behind its ']'
+  std::size_t begin = 0;   // of its '['
+  std::size_t end = 0;     // behind its ']'
   std::string_view owner;  // the word before it inside an outer list: the key in [:r 3 [1 2]]
   std::vector<std::string_view> elements;
 };
@@ -26,7 +26,8 @@ std::size_t end_of_token(std::string_view text, std::size_t at) {
     }
     return std::min(at + 1, text.size());
   }
-  while (at < text.size() && std::string_view(" ,\t\n[]\"").find(text[at]) == std::string_view::npos)
+  while (at < text.size() &&
+         std::string_view(" ,\t\n[]\"").find(text[at]) == std::string_view::npos)
     ++at;
   return at;
 }
@@ -66,8 +67,8 @@ bool comparable(const List& a, const List& b) {
 }
 
 std::size_t common_prefix(const List& a, const List& b) {
-  const auto ends = std::mismatch(a.elements.begin(), a.elements.end(), b.elements.begin(),
-                                  b.elements.end());
+  const auto ends =
+      std::mismatch(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end());
   return static_cast<std::size_t>(ends.first - a.elements.begin());
 }
 
@@ -88,8 +89,9 @@ std::string shortened(const List& list, std::size_t place, std::size_t elements_
   const std::size_t begin = std::min(wanted, size - elements_max);
   const std::size_t end = begin + elements_max;
   std::string text = begin > 0 ? "[... " : "[";
-  text += fmt::format("{}", fmt::join(list.elements.begin() + static_cast<std::ptrdiff_t>(begin),
-                                      list.elements.begin() + static_cast<std::ptrdiff_t>(end), " "));
+  text +=
+      fmt::format("{}", fmt::join(list.elements.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  list.elements.begin() + static_cast<std::ptrdiff_t>(end), " "));
   return text + (end < size ? " ...]" : "]");
 }
 
@@ -184,8 +186,8 @@ std::string terminal_safe(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     // U+0080 to U+009F, which some terminals obey, are C2 80 to C2 9F in UTF-8.
-    const bool starts_c1 = byte == 0xC2 && i + 1 < text.size() &&
-                           static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool starts_c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if ((byte < 0x20 && byte != '\n') || byte == 0x7F || starts_c1) {
       safe += fmt::format("\\x{:02x}", byte);
       if (starts_c1) safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));

@@ -13,8 +13,8 @@
 
 namespace ordeal {
 
-std::string with_commas(std::uint64_t number);       // "1,234,567"
-std::string times_found(std::uint64_t count);        // "once", "twice", "12 times"
+std::string with_commas(std::uint64_t number);  // "1,234,567"
+std::string times_found(std::uint64_t count);   // "once", "twice", "12 times"
 std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
 std::string seconds_text(std::chrono::nanoseconds time);  // "12.345 s"
 

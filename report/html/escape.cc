@@ -31,12 +31,18 @@ std::size_t sequence_length(std::string_view text) {
 
 std::string_view entity(char c) {
   switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return "";
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return "";
   }
 }
 
@@ -68,7 +74,8 @@ std::string html_href(std::string_view relative_path) {
   constexpr std::string_view kPlain = "-._~/";
   std::string href = "./";
   for (const char c : relative_path) {
-    const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    const bool alphanumeric =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
     if (alphanumeric || kPlain.find(c) != std::string_view::npos) {
       href += c;
     } else {

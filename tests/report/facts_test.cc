@@ -28,10 +28,10 @@ TEST_CASE("a fault spans from the start of its injection to the end of its heali
 }
 
 TEST_CASE("a fault that was never healed lasts to the end") {
-  const auto spans = fault_spans(
-      build({fault(0, 1, Phase::invoke, FaultAction::inject, "kill", {"n1"}),
-             fault(1, 2, Phase::info, FaultAction::inject, "kill", {"n1"}),
-             operation(2, 9, 0, Phase::invoke, Txn{})}));
+  const auto spans =
+      fault_spans(build({fault(0, 1, Phase::invoke, FaultAction::inject, "kill", {"n1"}),
+                         fault(1, 2, Phase::info, FaultAction::inject, "kill", {"n1"}),
+                         operation(2, 9, 0, Phase::invoke, Txn{})}));
   REQUIRE(spans.size() == 1);
   CHECK_FALSE(spans[0].healed);
   CHECK(spans[0].range.end == milliseconds(9000));
@@ -41,11 +41,11 @@ TEST_CASE("heals end the span with their hosts, or all of the fault") {
   const auto inject = [](std::uint64_t index, double time, const char* host) {
     return fault(index, time, Phase::invoke, FaultAction::inject, "pause", {host});
   };
-  const auto spans = fault_spans(
-      build({inject(0, 1, "n1"), inject(1, 2, "n2"), inject(2, 3, "n3"),
-             fault(3, 4, Phase::info, FaultAction::heal, "pause", {"n2"}),
-             fault(4, 5, Phase::info, FaultAction::heal, "clock", {}),
-             fault(5, 6, Phase::info, FaultAction::heal, "pause", {})}));
+  const auto spans =
+      fault_spans(build({inject(0, 1, "n1"), inject(1, 2, "n2"), inject(2, 3, "n3"),
+                         fault(3, 4, Phase::info, FaultAction::heal, "pause", {"n2"}),
+                         fault(4, 5, Phase::info, FaultAction::heal, "clock", {}),
+                         fault(5, 6, Phase::info, FaultAction::heal, "pause", {})}));
   REQUIRE(spans.size() == 3);
   CHECK(spans[0].range.end == milliseconds(6000));
   CHECK(spans[1].range.end == milliseconds(4000));

@@ -34,7 +34,8 @@ History write_skew() {
   const Txn second{{read(y, {}), append(x, 1)}};
   HistoryBuilder builder;
   builder.add(fault(0, 0.5, Phase::invoke, FaultAction::inject, "partition", {"n1"}));
-  builder.add(fault(1, 0.6, Phase::info, FaultAction::inject, "partition", {"n1"}, "n1 is cut off"));
+  builder.add(
+      fault(1, 0.6, Phase::info, FaultAction::inject, "partition", {"n1"}, "n1 is cut off"));
   builder.add(operation(2, 1.0, 0, Phase::invoke, first));
   builder.add(operation(3, 1.1, 1, Phase::invoke, second));
   builder.add(operation(4, 1.2, 0, Phase::ok, first));
@@ -56,7 +57,8 @@ CheckResult write_skew_result() {
   Anomaly anomaly;
   anomaly.type = "G2-item";
   anomaly.models_violated = {"repeatable-read"};
-  anomaly.explanation = "Let T1 and T2 be as below; each missed the other's append: a contradiction!";
+  anomaly.explanation =
+      "Let T1 and T2 be as below; each missed the other's append: a contradiction!";
   anomaly.steps = {{4, 5, "rw", Value(1), std::nullopt, Value(1), "T1 read [] of key 1"},
                    {5, 4, "rw", Value::symbol(":y"), std::nullopt, Value(1), ""}};
   result.anomalies = {anomaly};
