@@ -50,7 +50,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 th { font-size: .85rem; font-weight: 600; color: var(--soft); }
-td.number, th.number { text-align: right; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+details { margin-top: .75rem; }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: .75rem 1.25rem 1rem; margin: .75rem 0; }
 .words { white-space: pre-wrap; overflow-wrap: anywhere; }
