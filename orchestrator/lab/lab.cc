@@ -1,0 +1,164 @@
+#include "orchestrator/lab/lab.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "orchestrator/lab/lab_state.h"
+#include "orchestrator/lab/local_lab.h"
+#include "orchestrator/lab/netns_lab.h"
+#include "remote/process.h"
+
+namespace ordeal {
+namespace {
+
+bool all_of(std::string_view text, std::string_view extra) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           extra.find(c) != std::string_view::npos;
+  });
+}
+
+Status check_lab_name(std::string_view name) {
+  if (!name.empty() && name.size() <= 32 && name.front() != '-' && all_of(name, "-")) return {};
+  return bad_input(
+      "`{}` cannot be the name of a lab: use 1 to 32 of a-z, 0-9 and -, beginning with a letter or digit",
+      name);
+}
+
+Status check_request(const LabRequest& request) {
+  ORDEAL_TRY(check_lab_name(request.name));
+  if (request.kind != "netns" && request.kind != "local") {
+    return bad_input("`{}` is no kind of lab; use netns or local", request.kind);
+  }
+  if (request.hosts.empty()) return bad_input("lab {} has no hosts", request.name);
+  std::set<std::string_view> seen{"ctl", "sw", "localhost"};
+  for (const std::string& host : request.hosts) {
+    const bool good = !host.empty() && host.size() <= 12 && host.front() >= 'a' && all_of(host, "");
+    if (!good) {
+      return bad_input(
+          "`{}` cannot be a host of a lab: use 1 to 12 of a-z and 0-9, beginning with a letter", host);
+    }
+    if (!seen.insert(host).second) {
+      return bad_input("host name `{}` is given twice, or is one that the lab itself uses", host);
+    }
+  }
+  return {};
+}
+
+// The lock is held.
+Status take_down(std::string_view name) {
+  const std::string kind = lab_kind(name);
+  if (kind == "local") {
+    ORDEAL_TRY(destroy_local_lab(name));
+  } else if (geteuid() == 0) {
+    ORDEAL_TRY(destroy_netns_lab(name));
+  }
+  return forget_lab(name);
+}
+
+Status claim(const LabRequest& request) {
+  ORDEAL_TRY_ASSIGN(const LabLock lock, LabLock::take());
+  const LabOwner owner = lab_owner(request.name);
+  if (owner.ownership == LabOwnership::kept) {
+    return surroundings_error("lab {0} is already up; take it down by `ordeal lab down {0}`, or use "
+                              "another name",
+                              request.name);
+  }
+  if (owner.ownership == LabOwnership::in_use) {
+    return surroundings_error("lab {} is in use by process {}; use another name", request.name,
+                              owner.pid);
+  }
+  ORDEAL_TRY(take_down(request.name));
+  return claim_lab(request);
+}
+
+Result<Lab> build(const LabRequest& request, const std::stop_token& stop) {
+  ORDEAL_TRY_ASSIGN(Lab lab, request.kind == "local" ? build_local_lab(request)
+                                                     : build_netns_lab(request, stop));
+  ORDEAL_TRY(save_lab(lab, lab_places(request.name).state / "lab.json"));
+  if (request.keep) ORDEAL_TRY(keep_lab(request.name));
+  return lab;
+}
+
+}  // namespace
+
+Result<Lab> lab_up(const LabRequest& request, std::stop_token stop) {
+  ORDEAL_TRY(check_request(request));
+  if (request.kind == "netns") ORDEAL_TRY(check_netns_possible());
+  ORDEAL_TRY(claim(request));
+  auto lab = build(request, stop);
+  if (lab) return lab;
+  Error error = lab.error();
+  if (const Status down = lab_down(request.name); !down) {
+    error.message += "; and it could not be taken down: " + down.error().message;
+  }
+  return tl::unexpected(std::move(error));
+}
+
+Status lab_down(std::string_view name) {
+  ORDEAL_TRY(check_lab_name(name));
+  ORDEAL_TRY_ASSIGN(const LabLock lock, LabLock::take());
+  ORDEAL_TRY(take_down(name));
+  remove_empty_labs_directory();
+  return {};
+}
+
+Status lab_down_stale() {
+  for (const std::string& name : known_labs()) {
+    if (lab_owner(name).ownership != LabOwnership::stale) continue;
+    ORDEAL_TRY_ASSIGN(const LabLock lock, LabLock::take());
+    // Somebody else may have been quicker, and even have made it anew.
+    if (lab_owner(name).ownership == LabOwnership::stale) ORDEAL_TRY(take_down(name));
+    remove_empty_labs_directory();
+  }
+  return {};
+}
+
+Result<Lab> find_lab(std::string_view name) {
+  ORDEAL_TRY(check_lab_name(name));
+  const auto file = lab_places(name).state / "lab.json";
+  if (access(file.c_str(), R_OK) != 0) {
+    return bad_input("there is no lab {0}; make it by `ordeal lab up {0}`", name);
+  }
+  return load_lab(file);
+}
+
+Result<int> lab_exec(std::string_view name, std::string_view host,
+                     const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return bad_input("no command given to run on host {}", host);
+  ORDEAL_TRY_ASSIGN(const Lab lab, find_lab(name));
+  const auto found = std::find_if(lab.hosts.begin(), lab.hosts.end(),
+                                  [&](const HostSpec& spec) { return spec.name == host; });
+  if (found == lab.hosts.end() && host != "ctl") return bad_input("lab {} has no host {}", name, host);
+  std::vector<std::string> whole;
+  if (lab.kind == "local") {
+    const std::string directory = found == lab.hosts.end() ? "." : found->directory.string();
+    whole = {"env", "-C", directory};
+  } else if (host == "ctl") {
+    whole = {"ip", "netns", "exec", netns_name(name, host)};
+  } else {
+    std::string pid = read_file(lab_places(name).state / host / "pid");
+    pid = pid.substr(0, pid.find('\n'));
+    whole = {"nsenter", "-t", pid, "-m", "-u", "-i", "-n", "-p", "--root", "--wd=/root", "--"};
+  }
+  whole.insert(whole.end(), arguments.begin(), arguments.end());
+  return run_in_foreground({whole});
+}
+
+Status enter_control_namespace(const Lab& lab) {
+  if (lab.kind != "netns") return {};
+  const std::string file = fmt::format("{}/{}", kNetnsDirectory, netns_name(lab.name, "ctl"));
+  const UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd && setns(fd.get(), CLONE_NEWNET) == 0) return {};
+  return surroundings_error("cannot enter the control namespace {} of lab {}: {}", file, lab.name,
+                            strerror(errno));
+}
+
+}  // namespace ordeal
