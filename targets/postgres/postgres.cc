@@ -61,6 +61,13 @@ struct Settings {
   bool faketime = true;
 };
 
+Status run_step(Host& host, std::string_view step, const Command& command, std::stop_token stop) {
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
+  if (output.exit_status == 0) return {};
+  return surroundings_error("{}: could not {} PostgreSQL: {}", host.name(), step,
+                            boost::trim_copy(output.standard_error));
+}
+
 class Postgres : public Target {
  public:
   Postgres(Settings settings, const TargetInput& input, const Host& host)
@@ -76,12 +83,11 @@ class Postgres : public Target {
   std::vector<std::string> hosts() const override { return {settings_.host}; }
   Status install(Host& host, std::stop_token stop) override;
   Status start(Host& host, std::stop_token stop) override {
-    return run_checked(host, control(host).start, kServerTimeout, std::move(stop)).map([](auto&&) {});
+    return run_step(host, "start", control(host).start, std::move(stop));
   }
   Status await_ready(Host& host, milliseconds timeout, std::stop_token stop) override;
   Status stop(Host& host) override {
-    return run_checked(host, postgres::stop_command(place(host)), kServerTimeout)
-        .map([](auto&&) {});
+    return run_step(host, "stop", postgres::stop_command(place(host)), {});
   }
   ServerControl control(const Host& host) const override {
     return postgres::server_control(place(host));

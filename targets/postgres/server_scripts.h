@@ -1,10 +1,5 @@
-// What is done to a PostgreSQL server on its host: POSIX shell scripts with their arguments as positional
-// parameters, so that the same commands run over SSH, on this machine, and from the undo journal of a
-// fault. All are idempotent, and all work as root (the server then runs as user postgres) and as any
-// other user (who then owns the server).
-//
-// The server's processes are those whose working directory is the data directory: that holds for
-// orphaned backends, after a kill, and whatever postmaster.pid says.
+// What is done to a PostgreSQL server on its host, as commands: the same ones run over SSH, on this machine, and
+// from the undo journal of a fault. All are idempotent (control_script.h says how).
 #pragma once
 
 #include <chrono>
@@ -20,7 +15,7 @@ namespace ordeal::postgres {
 // Where a server lives on its host.
 struct ServerPlace {
   std::filesystem::path binaries;   // e.g. /usr/lib/postgresql/15/bin
-  std::filesystem::path directory;  // ours alone: data/, postgres.log, faketime, lock
+  std::filesystem::path directory;  // ours alone: data/, postgres.log, faketime, lock, control
   std::string address;
   int port = 5432;
   bool faketime = true;  // start under libfaketime, where the host has it

@@ -1,0 +1,122 @@
+#include "targets/postgres/control_script.h"
+
+namespace ordeal::postgres {
+
+// The server's processes are those whose working directory is the data directory: that finds orphaned
+// backends after a kill as well, and depends neither on postmaster.pid nor on sessions.
+//
+// start: what a kill leaves behind would keep PostgreSQL from starting: orphaned backends, and a lock file
+// whose process number may by now be another process's.
+// clock: the file is renamed into place, since the server must never read half an offset.
+const char* const kControlScript = R"sh(#!/bin/sh
+# Controls the PostgreSQL server in this directory.
+# sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running | clock OFFSET
+set -u
+directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
+data=$directory/data
+cd /
+
+as_server() {
+  if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid postgres --regid "$(id -g postgres)" --init-groups "$@"
+  else
+    "$@"
+  fi
+}
+
+processes() {
+  find /proc/[0-9]*/cwd -maxdepth 0 -printf '%h %l\n' 2>/dev/null |
+    while read -r process cwd; do
+      [ "$cwd" = "$data" ] && echo "${process#/proc/}"
+    done
+}
+
+# Until two looks agree, since a living postmaster forks.
+signal_all() {
+  before=none
+  for try in 1 2 3 4 5 6 7 8 9 10; do
+    now=$(processes | sort | tr '\n' ' ')
+    [ "$now" = "$before" ] && return 0
+    [ -z "$now" ] || kill -s "$1" $now 2>/dev/null
+    before=$now
+  done
+}
+
+kill_all() {
+  for try in $(seq 100); do
+    all=$(processes)
+    [ -n "$all" ] || return 0
+    kill -s KILL $all 2>/dev/null
+    sleep 0.05
+  done
+  echo "processes survived SIGKILL:" $all >&2
+  return 1
+}
+
+# Two undos of one fault may come at once. Servers must not inherit the lock: 9>&-.
+lock() {
+  exec 9>>"$directory/lock" && flock -w 20 9
+}
+
+is_started() {
+  postmaster=$(head -n 1 "$data/postmaster.pid" 2>/dev/null)
+  for process in $(processes); do
+    [ "$process" = "$postmaster" ] && return 0
+  done
+  return 1
+}
+
+faketime_environment() {
+  for library in /usr/lib/*/faketime/libfaketimeMT.so.1; do
+    [ -e "$library" ] || continue
+    echo "LD_PRELOAD=$library FAKETIME_TIMESTAMP_FILE=$directory/faketime"
+    echo "FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1"
+    return
+  done
+}
+
+start() {
+  [ -d "$data" ] || { echo "there is no cluster in $directory" >&2; return 1; }
+  lock || return 1
+  is_started && return 0
+  kill_all || return 1
+  rm -f "$data/postmaster.pid"
+  environment=
+  [ -z "$2" ] || environment=$(faketime_environment)
+  as_server env $environment "$1/pg_ctl" start -W -s -D "$data" -l "$directory/postgres.log" \
+    9>&- || return 1
+  for try in $(seq 100); do
+    is_started && return 0
+    sleep 0.05
+  done
+  echo "PostgreSQL ended at once: $(tail -n 3 "$directory/postgres.log" 2>/dev/null)" >&2
+  return 1
+}
+
+stop() {
+  lock || return 1
+  for mode in fast immediate; do
+    [ -n "$(processes)" ] || break
+    signal_all CONT
+    as_server "$1/pg_ctl" stop -s -m $mode -t 10 -D "$data" 9>&- >&2
+  done
+  kill_all
+}
+
+case $1 in
+  start) start "$2" "${3-}" ;;
+  stop) stop "$2" ;;
+  kill) kill_all ;;
+  pause) signal_all STOP ;;
+  resume) signal_all CONT ;;
+  running) [ -n "$(processes)" ] ;;
+  clock)
+    umask 022
+    printf '%s\n' "$2" > "$directory/faketime.new" &&
+      mv -f "$directory/faketime.new" "$directory/faketime"
+    ;;
+  *) echo "$0: unknown verb $1" >&2; exit 64 ;;
+esac
+)sh";
+
+}  // namespace ordeal::postgres
