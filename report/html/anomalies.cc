@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "history/edn_payload.h"
 #include "report/html/cycle.h"
 #include "report/html/escape.h"
-#include "report/operation_text.h"
 #include "report/words.h"
 
 namespace ordeal {
@@ -41,15 +41,15 @@ std::vector<std::string> payload_texts(const History& history,
                                        const std::vector<Position>& positions) {
   std::string all;
   for (const Position position : positions) {
-    std::string text = payload_text(history.operation(position).payload);
+    std::string text = payload_edn(history.operation(position).payload);
     std::replace(text.begin(), text.end(), '\n', ' ');
-    all += fmt::format("[{}]\n", text);
+    all += text + "\n";
   }
   all = shorten_lists(all, kListElementsMax);
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t end = all.find('\n', begin);
-    texts.push_back(shorten(all.substr(begin + 1, end - begin - 2), kOperationBytesMax));
+    texts.push_back(shorten(all.substr(begin, end - begin), kOperationBytesMax));
     begin = end + 1;
   }
   return texts;
