@@ -1,0 +1,110 @@
+#include "checkers/cycles/inference.h"
+
+namespace ordeal::cycles {
+
+Inference::Inference(const History& history)
+    : transactions(history),
+      appends(transactions),
+      orders(transactions, appends),
+      real_time(transactions) {}
+
+AppendId Inference::committed_at_or_before(KeyId key, std::uint32_t version) const {
+  for (; version > 0; --version) {
+    const AppendId append = orders.append_of(key, version);
+    if (append != kNone && orders.committed(appends[append].txn)) return append;
+  }
+  return kNone;
+}
+
+AppendId Inference::committed_after(KeyId key, std::uint32_t version) const {
+  const std::uint32_t versions = orders.versions(key);
+  while (version < versions) {
+    const AppendId append = orders.append_of(key, ++version);
+    if (append != kNone && orders.committed(appends[append].txn)) return append;
+  }
+  return kNone;
+}
+
+// visit(from, to, kind, key, earlier append or kNone, later append or kNone)
+template <class Visit>
+void Inference::edges_of_append(TxnId txn, const Append& append, Visit&& visit) const {
+  const KeyId key = append.micro_op->key;
+  const auto id = static_cast<AppendId>(&append - appends.all().data());
+  const std::uint32_t before =
+      append.version == kUnread ? orders.versions(key) : append.version - 1;
+  const AppendId previous = committed_at_or_before(key, before);
+  if (previous != kNone && appends[previous].txn != txn) {
+    visit(appends[previous].txn, txn, EdgeKind::ww, key, previous, id);
+  }
+}
+
+template <class Visit>
+void Inference::edges_of_read(TxnId txn, const StoredMicroOp& read, Visit&& visit) const {
+  const ReadState state = orders.resolve(read);
+  const TxnId writer = state.last == kNone ? kNone : appends[state.last].txn;
+  if (writer != kNone && writer != txn && orders.committed(writer)) {
+    visit(writer, txn, EdgeKind::wr, read.key, state.last, kNone);
+  }
+  // What follows one's own append follows it by ww already.
+  if (state.version == kUnread || writer == txn) return;
+  const AppendId next = committed_after(read.key, state.version);
+  if (next != kNone) {
+    if (appends[next].txn != txn) visit(txn, appends[next].txn, EdgeKind::rw, read.key, state.last, next);
+    return;
+  }
+  for (const TxnId later : orders.unread_appenders(read.key)) {
+    if (later != txn) visit(txn, later, EdgeKind::rw, read.key, state.last, kNone);
+  }
+}
+
+template <class Visit>
+void Inference::for_each_edge_of(TxnId txn, Visit&& visit) const {
+  if (!orders.committed(txn)) return;
+  AppendId append = appends.first_of(txn);
+  for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+    const bool is_append = micro_op.function == MicroFunction::append;
+    if (is_append) ++append;
+    if (appends.ambiguous(micro_op.key)) continue;
+    if (is_append) {
+      edges_of_append(txn, appends[append - 1], visit);
+    } else if (micro_op.has_list || transactions.ok(txn)) {
+      edges_of_read(txn, micro_op, visit);  // an ok read of nil is one of the empty list
+    }
+  }
+}
+
+std::vector<DataEdge> Inference::edges() const {
+  std::vector<DataEdge> result;
+  result.reserve(3 * appends.all().size() + 16);
+  for (TxnId txn = 0; txn < transactions.size(); ++txn) {
+    for_each_edge_of(txn, [&](TxnId from, TxnId to, EdgeKind kind, KeyId, AppendId, AppendId) {
+      result.push_back({from, to, kind});
+    });
+  }
+  return result;
+}
+
+Graph Inference::graph() const {
+  std::vector<std::uint8_t> committed(transactions.size());
+  for (TxnId txn = 0; txn < transactions.size(); ++txn) committed[txn] = orders.committed(txn);
+  return Graph(real_time, process_successors(transactions), std::move(committed), edges());
+}
+
+std::optional<Inference::Reason> Inference::reason(TxnId from, TxnId to, EdgeKind kind) const {
+  std::optional<Reason> found;
+  const auto look = [&](TxnId a, TxnId b, EdgeKind k, KeyId key, AppendId earlier, AppendId later) {
+    if (found || a != from || b != to || k != kind) return;
+    found = Reason{key, std::nullopt, std::nullopt};
+    if (earlier != kNone) found->value = appends[earlier].micro_op->value;
+    if (kind == EdgeKind::wr) return;
+    for (AppendId id = appends.first_of(to); later == kNone && id < appends.first_of(to + 1); ++id) {
+      const bool unread = appends[id].version == kUnread && appends[id].micro_op->key == key;
+      if (unread) later = id;
+    }
+    found->next_value = appends[later].micro_op->value;
+  };
+  for_each_edge_of(kind == EdgeKind::rw ? from : to, look);
+  return found;
+}
+
+}  // namespace ordeal::cycles

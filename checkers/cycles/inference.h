@@ -1,0 +1,56 @@
+// What a list-append history says about dependencies between its transactions, derived once and shared
+// by the search for cycles and by the explanations.
+//
+// Edges (Elle, VLDB 2020, section 4):
+//   ww  from the writer of a version to the writer of the next one
+//   wr  from the writer of the last element of a read to the reader
+//   rw  from a reader to the writer of the first version that it did not see
+// Versions whose append failed (or that nobody appended) are no committed versions: edges pass over them to the next
+// committed one, as Adya's version order holds committed versions only. Unread appends of committed transactions
+// come after every version of the key's order, in unknown order among themselves.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "checkers/cycles/graph.h"
+#include "checkers/cycles/transactions.h"
+#include "checkers/cycles/version_orders.h"
+
+namespace ordeal::cycles {
+
+class Inference {
+ public:
+  explicit Inference(const History& history);
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  Transactions transactions;
+  Appends appends;
+  VersionOrders orders;
+  RealTime real_time;
+
+  // Every data edge, in order of the later-named transaction's micro-operations; repetitions are possible.
+  std::vector<DataEdge> edges() const;
+  Graph graph() const;
+
+  // Why there is an edge: which key, and which versions. nullopt if there is none of this kind.
+  struct Reason {
+    KeyId key = 0;
+    std::optional<Value> value;       // nullopt: the initial, empty list
+    std::optional<Value> next_value;  // of ww and rw
+  };
+  std::optional<Reason> reason(TxnId from, TxnId to, EdgeKind kind) const;
+
+ private:
+  template <class Visit>
+  void for_each_edge_of(TxnId txn, Visit&& visit) const;
+  template <class Visit>
+  void edges_of_append(TxnId txn, const Append& append, Visit&& visit) const;
+  template <class Visit>
+  void edges_of_read(TxnId txn, const StoredMicroOp& read, Visit&& visit) const;
+  AppendId committed_at_or_before(KeyId key, std::uint32_t version) const;
+  AppendId committed_after(KeyId key, std::uint32_t version) const;
+};
+
+}  // namespace ordeal::cycles

@@ -1,0 +1,31 @@
+// Consistency models, what anomalies rule them out, and how they imply one another. The table and its
+// sources are in models.cc; names are Elle's.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ordeal::cycles {
+
+// Canonical names and aliases ("strong-serializable" for "strict-serializable"), for options and lists.
+std::span<const std::string_view> model_names();
+// The canonical name; `name` must be one of model_names().
+std::string_view canonical_model(std::string_view name);
+
+// The weakest models that the anomaly rules out, sorted; empty for a name unknown to the table.
+std::vector<std::string> weakest_ruled_out(std::string_view anomaly);
+bool rules_out(std::string_view anomaly, std::string_view model);
+// Whether finding `stronger` implies that `weaker` is there too, e.g. G-single-item and G2-item.
+bool anomaly_implies(std::string_view stronger, std::string_view weaker);
+
+struct Boundary {
+  std::vector<std::string> weakest_violated;
+  std::vector<std::string> all_violated;
+  std::vector<std::string> strongest_possible;
+};
+// All lists sorted by name.
+Boundary boundary(std::span<const std::string> anomalies);
+
+}  // namespace ordeal::cycles
