@@ -128,6 +128,8 @@ class Exec {
     const bool wrote = write_some();
     const bool read_out = read_some(0, out_);
     const bool read_err = read_some(1, err_);
+    // Once both streams have ended, reading them no longer handles packets; this does.
+    if (!exit_status_) ssh_channel_get_exit_status(channel_);
     return wrote || read_out || read_err;
   }
 

@@ -146,7 +146,7 @@ Result<int> lab_exec(std::string_view name, std::string_view host,
   } else {
     std::string pid = read_file(lab_places(name).state / host / "pid");
     pid = pid.substr(0, pid.find('\n'));
-    whole = {"nsenter", "-t", pid, "-m", "-u", "-i", "-n", "-p", "--root", "--wd=/root", "--"};
+    whole = {"nsenter", "-t", pid, "-m", "-u", "-i", "-n", "-p", "--root", "--wdns=/", "--"};
   }
   whole.insert(whole.end(), arguments.begin(), arguments.end());
   return run_in_foreground({whole});
