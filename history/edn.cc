@@ -97,7 +97,7 @@ bool EdnScanner::integer(std::int64_t& out) {
   peek();
   const std::size_t begin = at_;
   if (token(digits) && parse_integer(digits, out)) return true;
-  if (!truncated()) at_ = begin;
+  if (!at_end()) at_ = begin;
   return fail("expected an integer of 64 bits");
 }
 

@@ -32,7 +32,8 @@ class EdnScanner {
 
   bool fail(std::string_view expected);
   bool failed() const { return failed_; }
-  bool truncated() const { return failed_ && at_ >= text_.size(); }
+  bool truncated() const { return failed_ && at_end(); }
+  bool at_end() const { return at_ >= text_.size(); }  // then a token may be only half of one
   std::string_view expected() const { return expected_; }
 
   std::size_t at() const { return at_; }

@@ -62,7 +62,7 @@ bool EdnOperations::process(EdnScanner& scanner, Fields& fields) {
   std::string_view name;
   const std::size_t begin = scanner.at();
   if (scanner.token(name) && name == ":nemesis") return fields.process = kNemesis, true;
-  if (!scanner.truncated()) scanner.rewind(begin);
+  if (!scanner.at_end()) scanner.rewind(begin);
   return scanner.fail("expected a process number or :nemesis");
 }
 
@@ -75,7 +75,7 @@ bool EdnOperations::phase(EdnScanner& scanner, Fields& fields) {
     for (const Phase phase : {Phase::invoke, Phase::ok, Phase::fail, Phase::info}) {
       if (name == phase_name(phase)) return fields.phase = phase, true;
     }
-    if (!scanner.truncated()) scanner.rewind(begin);
+    if (!scanner.at_end()) scanner.rewind(begin);
   }
   return scanner.fail("expected :invoke, :ok, :fail or :info");
 }

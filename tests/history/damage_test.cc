@@ -1,0 +1,113 @@
+// .ohist files that were cut, damaged, or are something else.
+#include <map>
+
+#include "history/block_file.h"
+#include "history/format.h"
+#include "support.h"
+
+namespace ordeal {
+namespace {
+
+struct Sample {
+  TempDir directory;
+  std::filesystem::path path = directory / "h.ohist";
+  std::vector<Operation> operations = random_operations(Random(21), 90);
+  std::vector<std::size_t> ends;  // of the header and of each block of 30 operations
+  std::string bytes;
+
+  Sample() {
+    auto file = BlockFile::create(path, HistoryHeader{});
+    REQUIRE(file.has_value());
+    for (std::size_t i = 0; i <= 3; ++i) {
+      if (i > 0) REQUIRE((*file)->append(std::span(operations).subspan(30 * (i - 1), 30)).has_value());
+      ends.push_back(std::filesystem::file_size(path));
+    }
+    REQUIRE((*file)->close().has_value());
+    bytes = slurp(path);
+  }
+
+  std::vector<Operation> first(std::size_t count) const {
+    return {operations.begin(), operations.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+};
+
+TEST_CASE("a file cut at any byte keeps all blocks before the cut") {
+  const Sample sample;
+  for (std::size_t size = 0; size < sample.bytes.size(); ++size) {
+    CAPTURE(size);
+    spit(sample.path, std::string_view(sample.bytes).substr(0, size));
+    if (size < sample.ends[0]) {
+      const std::string error = read_error(sample.path);
+      CHECK_THAT(error, Catch::Contains(size == 0 ? "is empty" : "within its header"));
+      continue;
+    }
+    std::size_t whole = 0;
+    while (sample.ends[whole + 1] <= size) ++whole;
+    const ReadHistory read = read_ok(sample.path);
+    CHECK(operations_of(read.history) == sample.first(30 * whole));
+    CHECK(read.warnings.size() == (size == sample.ends[whole] ? 0 : 1));
+    if (!read.warnings.empty()) {
+      CHECK_THAT(read.warnings[0],
+                 Catch::Contains("byte " + std::to_string(sample.ends[whole])));
+    }
+  }
+}
+
+TEST_CASE("one flipped bit anywhere is noticed, and the blocks before it are kept") {
+  const Sample sample;
+  for (std::size_t at = 0; at < sample.bytes.size(); ++at) {
+    CAPTURE(at);
+    std::string bytes = sample.bytes;
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
+    spit(sample.path, bytes);
+    if (at < sample.ends[0]) {
+      CHECK_FALSE(read_history(sample.path).has_value());
+      continue;
+    }
+    std::size_t block = 0;
+    while (sample.ends[block + 1] <= at) ++block;
+    const ReadHistory read = read_ok(sample.path);
+    CHECK(operations_of(read.history) == sample.first(30 * block));
+    REQUIRE(read.warnings.size() == 1);
+    CHECK_THAT(read.warnings[0], Catch::Contains("byte " + std::to_string(sample.ends[block])));
+  }
+}
+
+TEST_CASE("damage to a checksum is called that") {
+  const Sample sample;
+  std::string bytes = sample.bytes;
+  bytes[sample.ends[1] + 40] = static_cast<char>(~bytes[sample.ends[1] + 40]);
+  spit(sample.path, bytes);
+  const std::string warning = read_ok(sample.path).warnings.at(0);
+  CHECK_THAT(warning, Catch::Contains("damaged at byte " + std::to_string(sample.ends[1])));
+  CHECK_THAT(warning, Catch::Contains("checksum"));
+  CHECK_THAT(warning, Catch::Contains("30 operations before them are kept"));
+}
+
+TEST_CASE("a foreign file is refused with a clear message") {
+  const TempDir directory;
+  const auto path = directory / "f";
+  const std::map<std::string, std::string> files{
+      {"ELF", "\x7f" "ELF\x02\x01\x01"},
+      {"text", "hello, world\n"},
+      {"a JSON number", "17"},
+      {"XML", "<history/>"},
+      {"zeros", std::string(100, '\0')},
+  };
+  for (const auto& [name, bytes] : files) {
+    CAPTURE(name);
+    spit(path, bytes);
+    CHECK_THAT(read_error(path), Catch::Contains("is no history that Ordeal knows"));
+    CHECK_THAT(read_error(path, "ordeal"), Catch::Contains("is no .ohist history"));
+  }
+}
+
+TEST_CASE("what cannot be opened, and formats that do not exist, are bad input") {
+  const TempDir directory;
+  CHECK_THAT(read_error(directory / "none"), Catch::Contains("No such file"));
+  CHECK_THAT(read_error(directory / ""), Catch::Contains("directory"));
+  CHECK_THAT(read_error(directory / "none", "ordael"), Catch::Contains("\"ordeal\""));
+}
+
+}  // namespace
+}  // namespace ordeal

@@ -1,0 +1,72 @@
+// JSON histories, with the keys of Jepsen's EDN.
+#include "support.h"
+
+namespace ordeal {
+namespace {
+
+struct File {
+  TempDir directory;
+  std::filesystem::path path = directory / "h.json";
+  explicit File(std::string_view text) { spit(path, text); }
+};
+
+constexpr std::string_view kLine =
+    R"({"index":0,"time":5,"type":"invoke","process":0,"f":"txn","value":[["append","x",1],["r",2,null]]})";
+
+TEST_CASE("JSON is an array or a line each, and reads as the EDN does") {
+  const std::string line(kLine);
+  const std::string edn =
+      "{:index 0, :time 5, :type :invoke, :process 0, :f :txn, :value [[:append \"x\" 1] [:r 2 nil]]}";
+  const File file(edn);
+  const auto expected = operations_of(read_ok(file.path, "edn").history);
+  for (const auto& text : {line, line + "\n", "[" + line + "]", " [\n" + line + "\n]\n", "\xef\xbb\xbf" + line}) {
+    CAPTURE(text);
+    spit(file.path, text);
+    const ReadHistory read = read_ok(file.path);
+    CHECK(read.warnings.empty());
+    CHECK(operations_of(read.history) == expected);
+  }
+}
+
+TEST_CASE("payloads and the nemesis in JSON") {
+  const auto payload = [](const std::string& function, const std::string& value) {
+    const File file(R"({"type":"ok","process":"nemesis","f":")" + function + R"(","value":)" + value + "}");
+    const auto operation = read_ok(file.path).history.operation(0);
+    CHECK(operation.process == kNemesis);
+    return operation.payload;
+  };
+  CHECK(payload("transfer", R"({"from":1,"to":"b","amount":-3})") ==
+        Payload(Transfer{Value(1), Value::symbol("\"b\""), -3}));
+  CHECK(payload("read", R"({"1":10,"0":20})") == Payload(Balances{{{{Value(0), 20}, {Value(1), 10}}}}));
+  CHECK(payload("read", "null") == Payload(Balances{}));
+  CHECK(payload("txn", R"([["r",":k",[1,"a",{"edn":"[:pg 1]"}]]])") ==
+        Payload(Txn{{{MicroFunction::read, Value::symbol(":k"), Value(),
+                      std::vector{Value(1), Value::symbol("\"a\""), Value::symbol("[:pg 1]")}}}}));
+  CHECK(payload("x", R"({"a":[1,true,null,2.5]})") == Payload(Opaque{"{\"a\" [1 true nil 2.5]}"}));
+  CHECK(payload("x", R"({"edn":"1} {:process 9"})") == Payload(Opaque{"\"1} {:process 9\""}));
+}
+
+TEST_CASE("mistakes and cuts in JSON are named") {
+  const std::string line(kLine);
+  const auto error = [](const std::string& text) {
+    const File file(text);
+    std::string message = read_error(file.path);
+    return message.substr(message.find("h.json"));
+  };
+  CHECK(error(line + "\n{\"type\":\"ok\"}\n") == "h.json:2: expected an operation with a \"process\"");
+  CHECK_THAT(error(line + "\n" + R"({"type":"yes","process":1})"),
+             Catch::StartsWith("h.json:2: expected :invoke, :ok, :fail or :info"));
+  CHECK_THAT(error(line + "\n{\"type\"\n" + line), Catch::Contains("h.json:2: expected a whole JSON object"));
+  CHECK_THAT(error("[" + line + ", 7]"), Catch::Contains("operation 1: expected an operation"));
+  CHECK_THAT(error("[" + line + " x]"), Catch::Contains("is no JSON at byte"));
+
+  const File lines(line + "\n" + line.substr(0, 30));
+  CHECK(read_ok(lines.path).history.size() == 1);
+  CHECK_THAT(read_ok(lines.path).warnings.at(0), Catch::Contains("line 2"));
+  const File array("[" + line + ",\n" + line.substr(0, 30));
+  CHECK(read_ok(array.path).history.size() == 1);
+  CHECK_THAT(read_ok(array.path).warnings.at(0), Catch::Contains("ends before its array does"));
+}
+
+}  // namespace
+}  // namespace ordeal
