@@ -43,6 +43,14 @@ std::string watchdog_id(const std::string& undo, const Host& host) {
   return undo + "-" + host.name();
 }
 
+// A watchdog runs as the login user: becoming the user that it already is would need root.
+std::vector<Command> as_login_user(std::vector<Command> commands, const Host& host) {
+  for (Command& command : commands) {
+    if (command.user == host.spec().user) command.user.clear();
+  }
+  return commands;
+}
+
 Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
   for (const HostCommands& of_host : undo.undo) {
     if (cluster.find(of_host.host) == nullptr) {
@@ -149,7 +157,8 @@ Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const Pend
   const std::vector<Command>* commands = commands_for(host, plan.inject);
   if (commands == nullptr || undo_commands == nullptr) return {};
   const Command arm = arm_watchdog(watchdog_id(undo.id, host),
-                                   duration + settings_.watchdog_grace, *undo_commands);
+                                   duration + settings_.watchdog_grace,
+                                   as_login_user(*undo_commands, host));
   ORDEAL_TRY(run_checked(host, arm, settings_.command_timeout, stop));
   for (const Command& command : *commands) {
     ORDEAL_TRY(run_checked(host, command, settings_.command_timeout, stop));

@@ -101,6 +101,7 @@ Status write_all(int descriptor, std::string_view bytes, const std::filesystem::
 
 // Cuts a torn last line off, so that what is appended starts a line.
 Status cut_torn_line(int descriptor, const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return {};
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t end = text.find_last_of('\n');

@@ -1,0 +1,232 @@
+// The engine on hosts that only record what they were asked: order, failures, records.
+#include "nemesis/engine.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+
+#include "nemesis/plan.h"
+#include "remote/fake_host.h"
+
+namespace ordeal {
+namespace {
+
+using namespace std::chrono_literals;
+
+ServerControl control(const Host&) {
+  ServerControl result;
+  result.start = command({"start"});
+  result.kill = command({"kill-server"});
+  result.pause = command({"pause"});
+  result.resume = command({"resume"});
+  result.clock_offset = command({"clock"});
+  result.port = 5432;
+  return result;
+}
+
+HostSpec spec(const char* name) {
+  HostSpec result;
+  result.name = name;
+  return result;
+}
+
+// "arm", "disarm", or the program.
+std::string kind(const Command& command) {
+  if (command.arguments[0] != "sh") return command.arguments[0];
+  return command.arguments[2].find("setsid") == std::string::npos ? "disarm" : "arm";
+}
+
+struct Fixture {
+  Fixture() {
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    journal = HealJournal::open(path()).value();
+    for (const char* name : {"n1", "n2"}) {
+      auto host = std::make_unique<FakeHost>(spec(name));
+      host->answer = [this, fake = host.get()](const Command& command) {
+        return answer(*fake, kind(command));
+      };
+      fakes.push_back(host.get());
+      hosts.push_back(std::move(host));
+    }
+    cluster = std::make_unique<Cluster>(std::move(hosts));
+    Battlefield field{
+        .control_address = "10.0.0.1", .hosts = {}, .server = control, .run_id = "r"};
+    for (const Host* host : cluster->hosts()) field.hosts.push_back(host);
+    engine = std::make_unique<FaultEngine>(
+        *cluster, field, *journal,
+        [this](Phase phase, const FaultEvent& event, const std::string& note) {
+          records.push_back(std::string(phase_name(phase)) + " " + fault_function(event) +
+                            (note.empty() ? "" : ": " + note));
+        });
+  }
+  ~Fixture() { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path path() const { return std::filesystem::path(folder) / kJournalFile; }
+  CommandOutput answer(const FakeHost& host, const std::string& what) {
+    CommandOutput output;
+    if (what == "arm") pending_when_armed = pending(path()).value().size();
+    if (host.name() == failing_host && what == failing) {
+      output.exit_status = 7;
+      output.standard_error = "broken";
+    }
+    return output;
+  }
+  std::vector<std::string> ran(std::size_t host) const {
+    std::vector<std::string> kinds;
+    for (const Command& command : fakes[host]->ran) kinds.push_back(kind(command));
+    return kinds;
+  }
+
+  std::string folder = "/tmp/ordeal-engine-XXXXXX";
+  std::unique_ptr<HealJournal> journal;
+  std::vector<std::unique_ptr<Host>> hosts;
+  std::vector<FakeHost*> fakes;
+  std::unique_ptr<Cluster> cluster;
+  std::unique_ptr<FaultEngine> engine;
+  std::vector<std::string> records;
+  std::string failing_host;
+  std::string failing;
+  std::atomic<std::size_t> pending_when_armed{0};
+};
+
+using Texts = std::vector<std::string>;
+const Fault kPauseBoth{"pause", {"n1", "n2"}, {}};
+
+TEST_CASE("journal, watchdog, fault; then undo, disarm, journal") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject(kPauseBoth, 1s, {}).value();
+  CHECK(fixture.pending_when_armed == 1);
+  CHECK(fixture.ran(0) == Texts{"arm", "pause"});
+  REQUIRE(fixture.engine->active().size() == 1);
+  CHECK(fixture.engine->active()[0].event.fault == "pause");
+  REQUIRE(fixture.engine->heal(id));
+  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume", "disarm"});
+  CHECK(fixture.ran(1) == fixture.ran(0));
+  CHECK(fixture.engine->active().empty());
+  CHECK(pending(fixture.path()).value().empty());
+  CHECK(fixture.records ==
+        Texts{"invoke start-pause", "info start-pause", "invoke stop-pause", "info stop-pause"});
+  const FaultCounts counts = fixture.engine->happened().at("pause");
+  CHECK((counts.injected == 1 && counts.healed == 1 && counts.failed == 0));
+}
+
+TEST_CASE("healing twice, and healing nothing, succeed without a record") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject(kPauseBoth, 1s, {}).value();
+  REQUIRE(fixture.engine->heal(id));
+  REQUIRE(fixture.engine->heal(id));
+  REQUIRE(fixture.engine->heal_all());
+  CHECK(fixture.records.size() == 4);
+}
+
+TEST_CASE("an injection that fails on one host is undone on both at once") {
+  Fixture fixture;
+  fixture.failing_host = "n2";
+  fixture.failing = GENERATE("arm", "pause");
+  const auto injected = fixture.engine->inject(kPauseBoth, 1s, {});
+  REQUIRE_FALSE(injected);
+  CHECK(injected.error().message.find("n2") != std::string::npos);
+  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume", "disarm"});
+  CHECK(fixture.engine->active().empty());
+  CHECK(pending(fixture.path()).value().empty());
+  CHECK(fixture.engine->happened().at("pause").injected == 0);
+  CHECK(fixture.engine->happened().at("pause").failed == 1);
+  REQUIRE(fixture.records.size() == 2);
+  CHECK(fixture.records[1].starts_with("info start-pause: failed: "));
+  CHECK(fixture.records[1].ends_with("; undone"));
+}
+
+TEST_CASE("a healing that fails leaves the fault active, journaled and watched; heal_all retries") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject(kPauseBoth, 1s, {}).value();
+  fixture.failing_host = "n1";
+  fixture.failing = "resume";
+  REQUIRE_FALSE(fixture.engine->heal(id));
+  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume"});
+  CHECK(fixture.records.back().starts_with("info stop-pause: failed: "));
+  CHECK(fixture.engine->active().size() == 1);
+  CHECK(pending(fixture.path()).value().size() == 1);
+
+  const Status all = fixture.engine->heal_all({.attempts = 3, .backoff = 1ms});
+  REQUIRE_FALSE(all);
+  CHECK(all.error().message.find("n1") != std::string::npos);
+  CHECK(all.error().message.find("ordeal heal") != std::string::npos);
+  CHECK(fixture.ran(0).size() == 2 + 4);
+
+  fixture.failing.clear();
+  REQUIRE(fixture.engine->heal_all({.attempts = 3, .backoff = 1ms}));
+  CHECK(fixture.engine->active().empty());
+  CHECK(pending(fixture.path()).value().empty());
+}
+
+TEST_CASE("an injection and an undo that both fail leave the fault to heal_all") {
+  Fixture fixture;
+  std::atomic<bool> away = false;
+  fixture.fakes[1]->unreachable = [&] { return away.load(); };
+  away = true;
+  REQUIRE_FALSE(fixture.engine->inject(kPauseBoth, 1s, {}));
+  CHECK(fixture.engine->active().size() == 1);
+  CHECK(fixture.records.back().find("undo failed: ") != std::string::npos);
+  away = false;
+  REQUIRE(fixture.engine->heal_all({.attempts = 1, .backoff = 1ms}));
+}
+
+TEST_CASE("without a journal nothing is injected") {
+  Fixture fixture;
+  std::filesystem::create_symlink("/dev/full", fixture.folder + "/full");
+  auto full = HealJournal::open(fixture.folder + "/full");
+  REQUIRE(full);
+  FaultEngine engine(*fixture.cluster, {.control_address = "",
+                                        .hosts = {fixture.fakes[0], fixture.fakes[1]},
+                                        .server = control,
+                                        .run_id = "r"},
+                     **full, [](Phase, const FaultEvent&, const std::string&) {});
+  REQUIRE_FALSE(engine.inject(kPauseBoth, 1s, {}));
+  for (const std::string& what : fixture.ran(0)) CHECK((what == "resume" || what == "disarm"));
+}
+
+TEST_CASE("after a stop request nothing is injected, but all is healed") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject(kPauseBoth, 1s, {}).value();
+  std::stop_source stop;
+  stop.request_stop();
+  const auto refused = fixture.engine->inject(kPauseBoth, 1s, stop.get_token());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::stopped);
+  CHECK(fixture.records.size() == 2);
+  REQUIRE(fixture.engine->heal(id));
+}
+
+TEST_CASE("replay undoes what is pending, newest first, and reports each") {
+  Fixture fixture;
+  REQUIRE(fixture.engine->inject({"pause", {"n1"}, {}}, 1s, {}));
+  REQUIRE(fixture.engine->inject({"kill", {"n1", "n2"}, {}}, 1s, {}));
+  fixture.failing_host = "n2";
+  fixture.failing = "start";
+  const auto first = replay(fixture.path(), *fixture.cluster).value();
+  REQUIRE(first.size() == 2);
+  CHECK(first[0].undo.fault == "kill");
+  REQUIRE_FALSE(first[0].outcome);
+  CHECK(first[0].outcome.error().message.find("n2") != std::string::npos);
+  CHECK(first[1].outcome);
+  CHECK(fixture.ran(0) ==
+        Texts{"arm", "pause", "arm", "kill-server", "start", "disarm", "resume", "disarm"});
+
+  fixture.failing.clear();
+  CHECK(replay(fixture.path(), *fixture.cluster).value().size() == 1);
+  CHECK(replay(fixture.path(), *fixture.cluster).value().empty());
+}
+
+TEST_CASE("replay names a host that is not among those given") {
+  Fixture fixture;
+  REQUIRE(fixture.engine->inject({"pause", {"n1"}, {}}, 1s, {}));
+  const Cluster empty({});
+  const auto replayed = replay(fixture.path(), empty).value();
+  REQUIRE_FALSE(replayed.at(0).outcome);
+  CHECK(replayed[0].outcome.error().message ==
+        "fault pause is to be undone on host n1, which is not among the hosts given");
+  CHECK(pending(fixture.path()).value().size() == 1);
+}
+
+}  // namespace
+}  // namespace ordeal

@@ -1,0 +1,93 @@
+#include "nemesis/journal.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "nemesis/plan.h"
+
+namespace ordeal {
+namespace {
+
+struct Folder {
+  Folder() { REQUIRE(mkdtemp(name.data()) != nullptr); }
+  ~Folder() { std::filesystem::remove_all(name); }
+  std::filesystem::path file() const { return std::filesystem::path(name) / kJournalFile; }
+  std::string name = "/tmp/ordeal-journal-XXXXXX";
+};
+
+PendingUndo undo(const std::string& id) {
+  Command odd = command({"sh", "-c", "echo 'it''s' \"$1\"\n", "", "\xc3\xa9"});
+  odd.standard_input = "line\n";
+  odd.environment = {{"A", "b c"}};
+  odd.user = "postgres";
+  return {.id = id,
+          .fault = "kill",
+          .detail = "SIGKILL to the database on n1",
+          .undo = {{"n1", {odd, command({"true"})}}, {"n2", {}}}};
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+TEST_CASE("what began and was not healed is pending, exactly as written") {
+  const Folder folder;
+  const auto journal = HealJournal::open(folder.file()).value();
+  for (const char* id : {"r-1", "r-2", "r-3"}) REQUIRE(journal->began(undo(id)));
+  REQUIRE(journal->healed("r-2"));
+  CHECK(pending(folder.file()).value() == std::vector{undo("r-1"), undo("r-3")});
+  REQUIRE(journal->healed("r-1"));
+  REQUIRE(journal->healed("r-3"));
+  CHECK(pending(folder.file()).value().empty());
+}
+
+TEST_CASE("a run without faults has no journal and nothing pending") {
+  const Folder folder;
+  CHECK(pending(folder.file()).value().empty());
+}
+
+TEST_CASE("a torn last line is ignored at every length, and appending starts a line") {
+  const Folder folder;
+  REQUIRE(HealJournal::open(folder.file()).value()->began(undo("r-1")));
+  const std::string first = text_of(folder.file());
+  REQUIRE(HealJournal::open(folder.file()).value()->began(undo("r-2")));
+  const std::string both = text_of(folder.file());
+  for (std::size_t length = first.size(); length < both.size(); ++length) {
+    std::ofstream(folder.file()) << both.substr(0, length);
+    REQUIRE(pending(folder.file()).value() == std::vector{undo("r-1")});
+  }
+  REQUIRE(HealJournal::open(folder.file()).value()->healed("r-1"));
+  CHECK(pending(folder.file()).value().empty());
+}
+
+TEST_CASE("a line that no journal has is named with its number") {
+  const Folder folder;
+  REQUIRE(HealJournal::open(folder.file()).value()->began(undo("r-1")));
+  for (const char* line : {"not json\n", "{}\n", "{\"event\": \"other\"}\n", "[1]\n",
+                           "{\"event\": \"begin\", \"id\": 3}\n"}) {
+    const std::string good = text_of(folder.file());
+    std::ofstream(folder.file(), std::ios::app) << line;
+    const auto read = pending(folder.file());
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::bad_input);
+    CHECK(read.error().message.find(kJournalFile + std::string(":2: not a line")) !=
+          std::string::npos);
+    std::ofstream(folder.file()) << good;
+  }
+}
+
+TEST_CASE("a journal that cannot be written is an error that names the file") {
+  const auto opened = HealJournal::open("/nonexistent/heal.jsonl");
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().message.find("/nonexistent/heal.jsonl") != std::string::npos);
+  const Folder folder;
+  std::filesystem::create_symlink("/dev/full", folder.file());
+  const auto full = HealJournal::open(folder.file());
+  if (full) CHECK_FALSE((*full)->began(undo("r-1")));
+}
+
+}  // namespace
+}  // namespace ordeal

@@ -1,0 +1,40 @@
+#include "nemesis/needs.h"
+
+#include <catch2/catch.hpp>
+
+#include "remote/fake_host.h"
+
+namespace ordeal {
+namespace {
+
+TEST_CASE("a need is met by the ability that it names") {
+  CHECK(need_met(FaultNeed::nothing, {}));
+  CHECK_FALSE(need_met(FaultNeed::root, {}));
+  CHECK(need_met(FaultNeed::root, {.root = true}));
+  CHECK_FALSE(need_met(FaultNeed::packet_filter, {.root = true}));
+  CHECK_FALSE(need_met(FaultNeed::packet_filter, {.packet_filter = true}));
+  CHECK(need_met(FaultNeed::packet_filter, {.root = true, .packet_filter = true}));
+  CHECK(need_met(FaultNeed::faketime, {.faketime = true}));
+}
+
+TEST_CASE("an unmet need names fault, host, what is missing and what to do instead") {
+  HostSpec spec;
+  spec.name = "n2";
+  const FakeHost host(spec, {.faketime = true});
+  for (const FaultEntry& entry : fault_catalog()) {
+    const Status checked = check_need(entry, host);
+    if (entry.name != "partition") {
+      CHECK(checked);
+      continue;
+    }
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().kind == ErrorKind::bad_input);
+    CHECK(checked.error().message ==
+          "fault partition cannot be done on host n2: it has not a packet filter of its own "
+          "(iptables, as root); use `lab: netns` as root or an inventory of machines with iptables, "
+          "or use one of: pause, kill, clock-skew");
+  }
+}
+
+}  // namespace
+}  // namespace ordeal

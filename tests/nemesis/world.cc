@@ -1,0 +1,259 @@
+#include "world.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <thread>
+
+#include "nemesis/needs.h"
+#include "nemesis/plan.h"
+#include "remote/local_host.h"
+
+namespace ordeal {
+namespace {
+
+constexpr const char* kFaketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+
+// Answers each connection to either port with its wall clock.
+constexpr const char* kServer = R"(
+import selectors, socket, sys, time
+selector = selectors.DefaultSelector()
+for port in (int(sys.argv[2]), int(sys.argv[2]) + 1):
+    listener = socket.create_server((sys.argv[1], port), backlog=64)
+    selector.register(listener, selectors.EVENT_READ)
+while True:
+    for key, _ in selector.select():
+        connection, _ = key.fileobj.accept()
+        connection.sendall(b"%.3f\n" % time.time())
+        connection.close()
+)";
+
+// $1 is the directory, $2 address, $3 port. A zombie has no command line, and does not count.
+constexpr const char* kAlive = R"sh(
+alive() { [ -e "$1/pid" ] && grep -qF "$1/server.py" "/proc/$(cat "$1/pid")/cmdline" 2>/dev/null; }
+)sh";
+constexpr const char* kStart = R"sh(
+alive "$1" && exit 0
+setsid /usr/bin/python3 "$1/server.py" "$2" "$3" </dev/null >"$1/log" 2>&1 &
+echo $! > "$1/pid"
+)sh";
+constexpr const char* kSignal = R"sh(
+alive "$1" && kill -s "$2" "$(cat "$1/pid")"
+exit 0
+)sh";
+
+Command script(std::string text, std::vector<std::string> arguments) {
+  std::vector<std::string> all{"sh", "-c", std::move(text), "sh"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return command(std::move(all));
+}
+
+// A local host whose commands run in a network namespace.
+class NamespaceHost : public Host {
+ public:
+  NamespaceHost(std::unique_ptr<Host> local, std::string name_space)
+      : local_(std::move(local)), namespace_(std::move(name_space)) {}
+
+  const HostSpec& spec() const override { return local_->spec(); }
+  const HostAbilities& abilities() const override { return local_->abilities(); }
+  Status preflight(std::chrono::milliseconds timeout) override {
+    return local_->preflight(timeout);
+  }
+  Result<CommandOutput> run(const Command& inner, std::chrono::milliseconds timeout,
+                            std::stop_token stop) override {
+    Command outer = command({"ip", "netns", "exec", namespace_, "sh", "-c", shell_line(inner)});
+    outer.standard_input = inner.standard_input;
+    return local_->run(outer, timeout, std::move(stop));
+  }
+  Status upload(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    return local_->upload(from, to);
+  }
+  Status download(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    return local_->download(from, to);
+  }
+
+ private:
+  std::unique_ptr<Host> local_;
+  std::string namespace_;
+};
+
+std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool root) {
+  HostSpec spec;
+  spec.name = "n1";
+  spec.address = "127.0.0.1";
+  spec.local = true;
+  spec.directory = directory;
+  return make_local_host(spec, {.root = root,
+                                .packet_filter = root,
+                                .own_clock = false,
+                                .faketime = std::filesystem::exists(kFaketime)});
+}
+
+std::string output_of(Host& host, const Command& asked) {
+  auto output = host.run(asked);
+  return output ? output->standard_output : output.error().message;
+}
+
+void must(Host& host, std::vector<std::string> arguments) {
+  const auto output = run_checked(host, command(std::move(arguments)));
+  INFO((output ? "" : output.error().message));
+  REQUIRE(output);
+}
+
+}  // namespace
+
+World::World() : namespaces_(geteuid() == 0) {
+  std::string name = "/tmp/ordeal-nemesis-XXXXXX";
+  REQUIRE(mkdtemp(name.data()) != nullptr);
+  directory_ = name;
+  run_id_ = fmt::format("t{}", getpid());
+  port_ = 20000 + (getpid() % 10000) * 2;
+  try {
+    set_up();
+  } catch (...) {  // a REQUIRE that failed: no destructor runs
+    tear_down();
+    throw;
+  }
+}
+
+World::~World() { tear_down(); }
+
+void World::set_up() {
+  if (namespaces_) make_namespaces();
+  std::unique_ptr<Host> host = local_host(directory_, namespaces_);
+  if (namespaces_) host = std::make_unique<NamespaceHost>(std::move(host), run_id_ + "-db");
+  std::vector<std::unique_ptr<Host>> hosts;
+  hosts.push_back(std::move(host));
+  cluster_ = std::make_unique<Cluster>(std::move(hosts));
+  cluster_->control_address = client_;
+  write_server();
+  REQUIRE(run_checked(this->host(), control().start));
+  REQUIRE(becomes_healthy());
+}
+
+void World::tear_down() {
+  if (cluster_) {
+    (void)host().run(control().resume);
+    (void)host().run(control().kill);
+  }
+  if (namespaces_) {
+    const auto machine = local_host(directory_, namespaces_);
+    (void)machine->run(command({"ip", "netns", "delete", run_id_ + "-db"}));
+    (void)machine->run(command({"ip", "netns", "delete", run_id_ + "-ctl"}));
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+void World::make_namespaces() {
+  const auto machine = local_host(directory_, true);
+  const std::string db = run_id_ + "-db";
+  const std::string ctl = run_id_ + "-ctl";
+  client_ = "10.99.0.1";
+  address_ = "10.99.0.2";
+  must(*machine, {"ip", "netns", "add", ctl});
+  must(*machine, {"ip", "netns", "add", db});
+  must(*machine, {"ip", "-n", ctl, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns",
+                  db});
+  must(*machine, {"ip", "-n", ctl, "address", "add", client_ + "/24", "dev", "v0"});
+  must(*machine, {"ip", "-n", db, "address", "add", address_ + "/24", "dev", "v0"});
+  for (const std::string& name : {ctl, db}) {
+    must(*machine, {"ip", "-n", name, "link", "set", "v0", "up"});
+    must(*machine, {"ip", "-n", name, "link", "set", "lo", "up"});
+  }
+}
+
+void World::write_server() const {
+  std::ofstream(directory_ / "server.py") << kServer;
+  std::ofstream(directory_ / "faketime") << "+0\n";
+}
+
+ServerControl World::control() const {
+  const std::string alive = kAlive;
+  const std::string path = directory_.string();
+  ServerControl control;
+  control.start = script(alive + kStart, {path, address_, std::to_string(port_)});
+  control.start.environment = {{"LD_PRELOAD", kFaketime},
+                               {"FAKETIME_TIMESTAMP_FILE", path + "/faketime"},
+                               {"FAKETIME_NO_CACHE", "1"},
+                               {"DONT_FAKE_MONOTONIC", "1"}};
+  control.kill = script(alive + kSignal, {path, "KILL"});
+  control.pause = script(alive + kSignal, {path, "STOP"});
+  control.resume = script(alive + kSignal, {path, "CONT"});
+  control.clock_offset = script(R"(echo "$2" > "$1/faketime")", {path});
+  control.port = port_;
+  return control;
+}
+
+Battlefield World::battlefield() const {
+  Battlefield field;
+  field.control_address = client_;
+  for (const Host* each : cluster_->hosts()) field.hosts.push_back(each);
+  field.server = [this](const Host&) { return control(); };
+  field.run_id = run_id_;
+  return field;
+}
+
+std::optional<double> World::ask(int port) const {
+  const auto machine = local_host(directory_, namespaces_);
+  std::vector<std::string> arguments;
+  if (namespaces_) arguments = {"ip", "netns", "exec", run_id_ + "-ctl"};
+  for (const char* each : {"timeout", "1", "bash", "-c", "exec 3<>/dev/tcp/$0/$1; cat <&3"}) {
+    arguments.emplace_back(each);
+  }
+  arguments.push_back(address_);
+  arguments.push_back(std::to_string(port));
+  const auto output = machine->run(command(std::move(arguments)));
+  if (!output || output->exit_status != 0 || output->standard_output.empty()) return std::nullopt;
+  const auto now = std::chrono::duration<double>(
+      std::chrono::system_clock::now().time_since_epoch());
+  return std::stod(output->standard_output) - now.count();
+}
+
+bool World::healthy() const {
+  const std::optional<double> offset = ask();
+  return offset && std::abs(*offset) < 1.5;
+}
+
+bool World::becomes_healthy(std::chrono::milliseconds within) const {
+  const auto end = std::chrono::steady_clock::now() + within;
+  while (std::chrono::steady_clock::now() < end) {
+    if (healthy()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+std::string World::firewall() const {
+  if (!namespaces_) return "";
+  return output_of(*cluster_->hosts().front(), command({"iptables", "-w", "-S"}));
+}
+
+// The mark is read from stdin, so that this shell and grep don't bear it.
+bool World::watchdog_left() const {
+  Command find = script("grep -lsaF -f - /proc/[0-9]*/cmdline", {});
+  find.standard_input = "ordeal-watchdog:" + run_id_ + "-\n";
+  return !output_of(*local_host(directory_, namespaces_), find).empty();
+}
+
+bool World::can(const FaultEntry& entry) const {
+  const Status met = check_need(entry, *cluster_->hosts().front());
+  if (!met) WARN("skipped: " << met.error().message);
+  return met.has_value();
+}
+
+Fault World::draw(const FaultEntry& entry) const {
+  Random random(5);
+  const Options options = Options::make(entry.name, entry.options, {}).value();
+  return entry.draw(options, {"n1"}, random);
+}
+
+FaultPlan World::plan(const FaultEntry& entry) const {
+  return entry.plan(draw(entry), battlefield()).value();
+}
+
+}  // namespace ordeal
