@@ -53,10 +53,8 @@ Json json_of(const Anomaly& anomaly) {
   Json object = {{"type", anomaly.type},
                  {"models_violated", anomaly.models_violated},
                  {"explanation", anomaly.explanation}};
-  if (!anomaly.steps.empty()) {
-    object["steps"] = Json::array();
-    for (const Step& step : anomaly.steps) object["steps"].push_back(json_of(step));
-  }
+  object["steps"] = Json::array();
+  for (const Step& step : anomaly.steps) object["steps"].push_back(json_of(step));
   if (!anomaly.operations.empty()) object["operations"] = anomaly.operations;
   set_if_known(object, "key", anomaly.key);
   if (!anomaly.values.empty()) object["values"] = json_of(anomaly.values);
