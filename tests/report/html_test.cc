@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include "report/html/escape.h"
 #include "report/html/report.h"
 #include "report_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 namespace ordeal {
 namespace {
@@ -159,25 +158,6 @@ TEST_CASE("a history without a run, and an empty one, give a page") {
   CHECK(count(page, "Reproduce") == 0);
   CHECK_THAT(render_html(RunVerdict(), History()), Contains("no checker judged the run"));
 }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "ordeal-report-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST_CASE("the file is replaced at once, and failure to write it is told") {
   const TemporaryDirectory directory;

@@ -55,6 +55,7 @@ class TidyTest(unittest.TestCase):
         self.assert_found("report/a.cc:1: includes proto/history.pb.h; generated")
 
     def test_cli_and_tests_may_include_anything(self):
+        self.write("tests/e2e/run_test.py", '"""Runs it."""\n')
         self.write("tests/cli/cli_test.cc", '#include "orchestrator/run.h"\n#include "here.h"\n')
         self.write("cli/main.cc", '#include "orchestrator/run.h"\n#include "report/junit.h"\n')
         self.assert_found()
