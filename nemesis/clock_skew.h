@@ -1,5 +1,5 @@
-// Fault `clock-skew`: the database's wall clock jumps by a drawn offset, through libfaketime, and jumps back.
-// The host's clock stays as it is.
+// Fault `clock-skew`: the database's wall clock jumps by a drawn offset, through libfaketime, and
+// jumps back. The host's clock stays as it is.
 #pragma once
 
 #include <chrono>

@@ -179,7 +179,8 @@ Status FaultEngine::heal(FaultId id, std::stop_token stop) {
   return undone;
 }
 
-// A journal that cannot be written keeps no host broken: `ordeal heal` will undo once more than needed.
+// A journal that cannot be written keeps no host broken: `ordeal heal` will undo once more than
+// needed.
 Status FaultEngine::undo(const Injected& injected, std::stop_token stop) {
   ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
   (void)journal_.healed(injected.undo.id);

@@ -1,5 +1,5 @@
-// Carries out planned faults: journal first, then a watchdog on each host, then the fault, on all its hosts
-// at once; and the way back. What a fault is, is in its plan (nemesis/nemesis.h).
+// Carries out planned faults: journal first, then a watchdog on each host, then the fault, on all
+// its hosts at once; and the way back. What a fault is, is in its plan (nemesis/nemesis.h).
 //
 // Each injection and each healing is recorded as an operation of process kNemesis: invoke when it
 // begins, info when it is done, with a note where it failed.
@@ -58,8 +58,8 @@ class FaultEngine {
   using Record =
       std::function<void(Phase phase, const FaultEvent& event, const std::string& note)>;
 
-  // `cluster`, `journal` and what `battlefield` refers to outlive the engine. `record` is called from
-  // the thread that injects or heals.
+  // `cluster`, `journal` and what `battlefield` refers to outlive the engine. `record` is called
+  // from the thread that injects or heals.
   FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal, Record record,
               EngineSettings settings = {});
 
@@ -108,7 +108,8 @@ class FaultEngine {
   std::map<std::string, FaultCounts> counts_;
 };
 
-// Undoes a fault on all its hosts at once and disarms its watchdogs. Used by the engine and by replay().
+// Undoes a fault on all its hosts at once and disarms its watchdogs. Used by the engine and by
+// replay().
 Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster,
                      std::chrono::milliseconds command_timeout, std::stop_token stop);
 

@@ -9,17 +9,17 @@
 namespace ordeal {
 namespace {
 
-std::vector<Hosts> bisect(const Hosts& hosts) {
+std::vector<HostNames> bisect(const HostNames& hosts) {
   const auto middle = hosts.begin() + static_cast<std::ptrdiff_t>(hosts.size() / 2);
-  return {Hosts(hosts.begin(), middle), Hosts(middle, hosts.end())};
+  return {HostNames(hosts.begin(), middle), HostNames(middle, hosts.end())};
 }
 
 }  // namespace
 
-Grudge complete_grudge(const std::vector<Hosts>& components) {
+Grudge complete_grudge(const std::vector<HostNames>& components) {
   Grudge grudge;
-  for (const Hosts& own : components) {
-    for (const Hosts& other : components) {
+  for (const HostNames& own : components) {
+    for (const HostNames& other : components) {
       if (&own == &other) continue;
       for (const std::string& host : own) grudge[host].insert(other.begin(), other.end());
     }
@@ -27,24 +27,24 @@ Grudge complete_grudge(const std::vector<Hosts>& components) {
   return grudge;
 }
 
-Grudge isolate(const std::string& host, const Hosts& hosts) {
-  Hosts rest;
+Grudge isolate(const std::string& host, const HostNames& hosts) {
+  HostNames rest;
   std::copy_if(hosts.begin(), hosts.end(), std::back_inserter(rest),
                [&](const std::string& other) { return other != host; });
   return complete_grudge({{host}, rest});
 }
 
-Grudge halves(const Hosts& hosts) { return complete_grudge(bisect(hosts)); }
+Grudge halves(const HostNames& hosts) { return complete_grudge(bisect(hosts)); }
 
-Grudge bridge(const Hosts& hosts) {
+Grudge bridge(const HostNames& hosts) {
   assert(hosts.size() >= 3);
-  std::vector<Hosts> components = bisect(hosts);
+  std::vector<HostNames> components = bisect(hosts);
   components[1].erase(components[1].begin());  // the bridge belongs to no component
   return complete_grudge(components);
 }
 
-Grudge majorities_ring(const Hosts& hosts, Random& random) {
-  const Hosts ring = shuffled(hosts, random);
+Grudge majorities_ring(const HostNames& hosts, Random& random) {
+  const HostNames ring = shuffled(hosts, random);
   const std::size_t count = ring.size();
   const std::size_t reach = (count / 2 + 1) / 2;  // heard on either side: 2 * reach + 1 >= majority
   Grudge grudge;

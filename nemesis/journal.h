@@ -54,8 +54,8 @@ class HealJournal {
   std::filesystem::path path_;
 };
 
-// Faults of the journal that began and were not healed, oldest first. A missing file has none; a line
-// that is no journal's is bad_input with its number.
+// Faults of the journal that began and were not healed, oldest first. A missing file has none; a
+// line that is no journal's is bad_input with its number.
 Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
 
 struct Replayed {
@@ -63,8 +63,9 @@ struct Replayed {
   Status outcome;  // an Error names the host
 };
 
-// Undoes what is pending, newest first, disarms the watchdogs, and marks what succeeded as healed. Goes
-// on after failures. Safe to repeat. Where the run is still alive it heals the faults under it.
+// Undoes what is pending, newest first, disarms the watchdogs, and marks what succeeded as healed.
+// Goes on after failures. Safe to repeat. Where the run is still alive it heals the faults under
+// it.
 Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
                                      std::stop_token stop = {});
 

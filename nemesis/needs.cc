@@ -54,7 +54,7 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
 Status check_need(const FaultEntry& fault, const Host& host) {
   if (need_met(fault.need, host.abilities())) return {};
   const Advice text = advice(fault.need);
-  return bad_input("fault {} cannot be done on host {}: it has not {}; {}, or use one of: {}",
+  return bad_input("fault {} cannot be done on host {}: it lacks {}; {}, or use one of: {}",
                    fault.name, host.name(), text.missing, text.remedy,
                    fmt::join(possible_faults(host.abilities()), ", "));
 }

@@ -21,8 +21,8 @@ constexpr OptionSpec kOptions[] = {
 };
 
 // $1 is iptables or ip6tables, $2 the chain. Each step looks before it acts, so that any state is a
-// fine start; the last line fails when something of the chain is left. Waits for the lock (-w): other
-// programs, and the watchdog, use iptables too.
+// fine start; the last line fails when something of the chain is left. Waits for the lock (-w):
+// other programs, and the watchdog, use iptables too.
 constexpr std::string_view kUndo = R"(
 rules=$("$1" -w 5 -S) || exit 1
 for hook in INPUT OUTPUT; do

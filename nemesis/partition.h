@@ -1,5 +1,5 @@
-// Fault `partition`: packets between the clients and the database's port are dropped on chosen hosts, in one
-// direction or both. Only that port: SSH and traffic between the hosts flow on.
+// Fault `partition`: packets between the clients and the database's port are dropped on chosen
+// hosts, in one direction or both. Only that port: SSH and traffic between the hosts flow on.
 #pragma once
 
 #include "nemesis/nemesis.h"

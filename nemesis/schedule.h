@@ -1,10 +1,10 @@
-// When faults happen: a pure function of the settings, the seed and the length of chaos, so that the
-// same seed plays the same faults however fast the hosts are.
+// When faults happen: a pure function of the settings, the seed and the length of chaos, so that
+// the same seed plays the same faults however fast the hosts are.
 //
-// The first sweep touches every fault once, in a drawn order; after it, faults are drawn at random. Time is
-// kept free of faults at the start and at the end, so that operations complete before, during and
-// after faults. Where chaos is too short for the settings, all times shrink in proportion, so that each
-// fault still happens.
+// The first sweep touches every fault once, in a drawn order; after it, faults are drawn at random.
+// Time is kept free of faults at the start and at the end, so that operations complete before,
+// during and after faults. Where chaos is too short for the settings, all times shrink in
+// proportion, so that each fault still happens.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@
 namespace ordeal {
 
 struct ScheduleOptions {
-  // Mean quiet time between one fault's end and the next one's start; with `overlap`, between starts.
+  // Mean quiet time between one fault's end and the next one's start; with `overlap`, between
+  // starts.
   std::chrono::milliseconds interval{5'000};
   std::chrono::milliseconds duration_min{3'000};
   std::chrono::milliseconds duration_max{10'000};

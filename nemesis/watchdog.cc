@@ -5,9 +5,9 @@
 namespace ordeal {
 namespace {
 
-// $0 is the mark it is found by, $1 seconds, $2 the undo. SIGTERM ends the wait, but not the work: undoing half
-// would be worse than undoing late. `trap :` and not `trap ''`, since an ignored signal would be
-// inherited by a server that the undo starts.
+// $0 is the mark it is found by, $1 seconds, $2 the undo. SIGTERM ends the wait, but not the work:
+// undoing half would be worse than undoing late. `trap :` and not `trap ''`, since an ignored
+// signal would be inherited by a server that the undo starts.
 constexpr const char* kWatch = R"(
 exec 3>&1 </dev/null >/dev/null 2>&1
 trap 'kill "$sleeper"; exit 0' TERM
@@ -24,15 +24,15 @@ until sh -c "$2"; do
 done
 )";
 
-// $1 is the id, $2 to $4 are the watchdog's seconds, undo and script. The substitution ends when the
-// watchdog has said that it waits and closed its output.
+// $1 is the id, $2 to $4 are the watchdog's seconds, undo and script. The substitution ends when
+// the watchdog has said that it waits and closed its output.
 constexpr const char* kArm = R"(
 armed=$(setsid sh -c "$4" "ordeal-watchdog:$1" "$2" "$3" </dev/null 2>/dev/null &)
 [ "$armed" = armed ] || { echo "the watchdog did not start; is setsid installed?" >&2; exit 1; }
 )";
 
-// $1 is the id. The mark is looked for as a whole argument (-x, -z: arguments end in NUL) and is read from
-// stdin, so that neither this shell nor grep bears it.
+// $1 is the id. The mark is looked for as a whole argument (-x, -z: arguments end in NUL) and is
+// read from stdin, so that neither this shell nor grep bears it.
 constexpr const char* kDisarm = R"(
 watchdogs() { printf '%s\n' "ordeal-watchdog:$1" | grep -lszxF -f - /proc/[0-9]*/cmdline; }
 tries=0

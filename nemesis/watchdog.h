@@ -1,7 +1,7 @@
-// A process on a host that undoes a fault after a deadline, when nobody else did: the control node died, or the
-// host cannot be reached. It is a detached shell that sleeps, then runs the undo commands; it
-// survives the session that armed it, has no file, and is known by one argument, "ordeal-watchdog:ID".
-// Needs sh, setsid and GNU grep on the host, and Linux's /proc.
+// A process on a host that undoes a fault after a deadline, when nobody else did: the control node
+// died, or the host cannot be reached. It is a detached shell that sleeps, then runs the undo
+// commands; it survives the session that armed it, has no file, and is known by one argument,
+// "ordeal-watchdog:ID". Needs sh, setsid and GNU grep on the host, and Linux's /proc.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ namespace ordeal {
 // Returns once the watchdog sleeps. `id` is [a-z0-9-]+.
 Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
                      const std::vector<Command>& undo);
-// Ends the watchdog, waiting for it when it is at work; exit status 1 when it does not end within 10 s.
-// Succeeds where there is none.
+// Ends the watchdog, waiting for it when it is at work; exit status 1 when it does not end within
+// 10 s. Succeeds where there is none.
 Command disarm_watchdog(const std::string& id);
 
 }  // namespace ordeal

@@ -7,8 +7,8 @@
 namespace ordeal {
 namespace {
 
-Hosts hosts(std::size_t count) {
-  Hosts names;
+HostNames hosts(std::size_t count) {
+  HostNames names;
   for (std::size_t i = 1; i <= count; ++i) names.push_back(fmt::format("n{}", i));
   return names;
 }
@@ -18,7 +18,7 @@ bool hears(const Grudge& grudge, const std::string& host, const std::string& oth
   return drops == grudge.end() || !drops->second.contains(other);
 }
 
-std::set<std::string> heard(const Grudge& grudge, const std::string& host, const Hosts& all) {
+std::set<std::string> heard(const Grudge& grudge, const std::string& host, const HostNames& all) {
   std::set<std::string> names;
   for (const std::string& other : all) {
     if (hears(grudge, host, other)) names.insert(other);
@@ -48,7 +48,7 @@ TEST_CASE("a bridge joins two halves that don't hear each other") {
 TEST_CASE("on a ring each host hears a majority, mutually, and no two hear the same") {
   for (std::size_t count = 1; count <= 9; ++count) {
     Random random(count);
-    const Hosts all = hosts(count);
+    const HostNames all = hosts(count);
     const Grudge grudge = majorities_ring(all, random);
     std::set<std::set<std::string>> views;
     for (const std::string& host : all) {

@@ -30,9 +30,9 @@ TEST_CASE("an unmet need names fault, host, what is missing and what to do inste
     REQUIRE_FALSE(checked);
     CHECK(checked.error().kind == ErrorKind::bad_input);
     CHECK(checked.error().message ==
-          "fault partition cannot be done on host n2: it has not a packet filter of its own "
-          "(iptables, as root); use `lab: netns` as root or an inventory of machines with iptables, "
-          "or use one of: pause, kill, clock-skew");
+          "fault partition cannot be done on host n2: it lacks a packet filter of its own "
+          "(iptables, as root); use `lab: netns` as root or an inventory of machines with "
+          "iptables, or use one of: pause, kill, clock-skew");
   }
 }
 

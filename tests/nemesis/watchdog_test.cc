@@ -29,7 +29,8 @@ struct Fixture {
 
 TEST_CASE("a watchdog undoes after its deadline, and is gone") {
   Fixture fixture;
-  Command with_input = command({"sh", "-c", "cat > \"$1\"", "sh", fixture.mark.string() + ".input"});
+  Command with_input =
+      command({"sh", "-c", "cat > \"$1\"", "sh", fixture.mark.string() + ".input"});
   with_input.standard_input = "it's 100% kept";
   const auto armed =
       fixture.run(arm_watchdog(fixture.id, 1s, {with_input, command({"true"}), fixture.touch()}));

@@ -157,8 +157,8 @@ void World::make_namespaces() {
   address_ = "10.99.0.2";
   must(*machine, {"ip", "netns", "add", ctl});
   must(*machine, {"ip", "netns", "add", db});
-  must(*machine, {"ip", "-n", ctl, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns",
-                  db});
+  must(*machine, {"ip", "-n", ctl, "link", "add", "v0", "type", "veth", "peer", "name", "v0",
+                  "netns", db});
   must(*machine, {"ip", "-n", ctl, "address", "add", client_ + "/24", "dev", "v0"});
   must(*machine, {"ip", "-n", db, "address", "add", address_ + "/24", "dev", "v0"});
   for (const std::string& name : {ctl, db}) {

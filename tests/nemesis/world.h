@@ -1,6 +1,6 @@
-// What the tests of faults break for real: a small server in a network namespace, and a client in another
-// one. Without root both are plain processes on the loopback device, and faults that need a packet
-// filter cannot be done. Everything is gone once the World is.
+// What the tests of faults break for real: a small server in a network namespace, and a client in
+// another one. Without root both are plain processes on the loopback device, and faults that need a
+// packet filter cannot be done. Everything is gone once the World is.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ class World {
   const std::filesystem::path& directory() const { return directory_; }
   std::filesystem::path journal() const { return directory_ / kJournalFile; }
 
-  // How far the server's clock is ahead of ours, as a client reads it within a second; nullopt when it
-  // does not answer.
+  // How far the server's clock is ahead of ours, as a client reads it within a second; nullopt when
+  // it does not answer.
   std::optional<double> ask(int port) const;
   std::optional<double> ask() const { return ask(port_); }
   // Served, with the right clock.
