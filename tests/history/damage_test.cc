@@ -2,7 +2,7 @@
 #include <map>
 
 #include "history/block_file.h"
-#include "history/format.h"
+#include "history/formats.h"
 #include "support.h"
 
 namespace ordeal {
@@ -35,15 +35,17 @@ TEST_CASE("a file cut at any byte keeps all blocks before the cut") {
   const Sample sample;
   for (std::size_t size = 0; size < sample.bytes.size(); ++size) {
     CAPTURE(size);
-    spit(sample.path, std::string_view(sample.bytes).substr(0, size));
+    const std::string_view bytes = std::string_view(sample.bytes).substr(0, size);
+    auto result = read_ohist(bytes, "h.ohist");
     if (size < sample.ends[0]) {
-      const std::string error = read_error(sample.path);
-      CHECK_THAT(error, Catch::Contains(size == 0 ? "is empty" : "within its header"));
+      REQUIRE_FALSE(result.has_value());
+      CHECK_THAT(result.error().message, Catch::Contains(size == 0 ? "mark" : "within its header"));
       continue;
     }
     std::size_t whole = 0;
     while (sample.ends[whole + 1] <= size) ++whole;
-    const ReadHistory read = read_ok(sample.path);
+    REQUIRE(result.has_value());
+    const ReadHistory read = *std::move(result);
     CHECK(operations_of(read.history) == sample.first(30 * whole));
     CHECK(read.warnings.size() == (size == sample.ends[whole] ? 0 : 1));
     if (!read.warnings.empty()) {
@@ -59,18 +61,30 @@ TEST_CASE("one flipped bit anywhere is noticed, and the blocks before it are kep
     CAPTURE(at);
     std::string bytes = sample.bytes;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
-    spit(sample.path, bytes);
+    auto result = read_ohist(bytes, "h.ohist");
     if (at < sample.ends[0]) {
-      CHECK_FALSE(read_history(sample.path).has_value());
+      CHECK_FALSE(result.has_value());
       continue;
     }
     std::size_t block = 0;
     while (sample.ends[block + 1] <= at) ++block;
-    const ReadHistory read = read_ok(sample.path);
+    REQUIRE(result.has_value());
+    const ReadHistory read = *std::move(result);
     CHECK(operations_of(read.history) == sample.first(30 * block));
     REQUIRE(read.warnings.size() == 1);
     CHECK_THAT(read.warnings[0], Catch::Contains("byte " + std::to_string(sample.ends[block])));
   }
+}
+
+TEST_CASE("the end of a file names what is wrong with it") {
+  const TempDir directory;
+  spit(directory / "empty", "");
+  CHECK_THAT(read_error(directory / "empty"), Catch::Contains("is empty"));
+  const Sample sample;
+  spit(sample.path, std::string_view(sample.bytes).substr(0, 4));
+  CHECK_THAT(read_error(sample.path), Catch::Contains("h.ohist ends after 4 bytes, within its header"));
+  spit(sample.path, std::string_view(sample.bytes).substr(0, sample.ends[1] + 1));
+  CHECK_THAT(read_ok(sample.path).warnings.at(0), Catch::Contains("its last 1 bytes are left out"));
 }
 
 TEST_CASE("damage to a checksum is called that") {
