@@ -53,8 +53,9 @@ class DirectFinder {
   struct Touched {
     TxnId txn = kNone;
     std::uint32_t base = kNone;         // micro-op: its latest read
-    std::uint32_t first_read = kNone;   // micro-op, where it comes before any append
+    std::uint32_t first_read = kNone;   // micro-op
     bool appended = false;              // at all
+    bool updated = false;               // after a read
     bool appended_since = false;        // since `base`
   };
   struct Update {
@@ -68,7 +69,7 @@ class DirectFinder {
   void check_elements(TxnId txn, const StoredMicroOp& read, const ReadState& state);
   void check_element(TxnId txn, const StoredMicroOp& read, Value element);
   void check_divergent(TxnId txn, const StoredMicroOp& read);
-  void check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append, AppendId id);
+  void check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append);
   void check_future(TxnId txn, std::uint32_t before, const StoredMicroOp& append);
   void check_lost_update(TxnId txn, const StoredMicroOp& read);
   void check_version_order(KeyId key);
@@ -121,12 +122,11 @@ void DirectFinder::show(Type type, std::initializer_list<TxnId> txns, KeyId key,
 void DirectFinder::check_transaction(TxnId txn) {
   own_state_wrong_ = false;
   std::uint32_t at = 0;
-  AppendId append = appends_.first_of(txn);
   for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
     Touched& touched = touched_[micro_op.key];
-    if (touched.txn != txn) touched = {txn, kNone, kNone, false, false};
+    if (touched.txn != txn) touched = {txn, kNone, kNone, false, false, false};
     if (micro_op.function == MicroFunction::append) {
-      check_append(txn, at, micro_op, append++);
+      check_append(txn, at, micro_op);
     } else {
       check_read(txn, at, micro_op);
     }
@@ -137,7 +137,7 @@ void DirectFinder::check_transaction(TxnId txn) {
 void DirectFinder::check_read(TxnId txn, std::uint32_t at, const StoredMicroOp& read) {
   Touched& touched = touched_[read.key];
   if (touched.base != kNone || touched.appended) check_own_state(txn, at, read, touched);
-  if (!touched.appended && touched.first_read == kNone) touched.first_read = at;
+  if (touched.first_read == kNone) touched.first_read = at;
   touched.base = at;
   touched.appended_since = false;
   if (read.length == 0 || appends_.ambiguous(read.key)) return;
@@ -145,10 +145,12 @@ void DirectFinder::check_read(TxnId txn, std::uint32_t at, const StoredMicroOp& 
   if (!state.compatible) check_divergent(txn, read);
   check_elements(txn, read, state);
   // G1b: the last element is an append after which its transaction appended to the key again.
-  const TxnId writer = state.last == kNone ? kNone : appends_[state.last].txn;
-  if (writer == kNone || writer == txn || !appends_[state.last].intermediate) return;
+  // With repetitions, that is not the latest version.
+  const Value element = history_.list(read).back();
+  const AppendId last = orders_.has_duplicates(read.key) ? appends_.find(read.key, element) : state.last;
+  const TxnId writer = last == kNone ? kNone : appends_[last].txn;
+  if (writer == kNone || writer == txn || !appends_[last].intermediate) return;
   if (!note(kG1b)) return;
-  const Value element = appends_[state.last].micro_op->value;
   show(kG1b, {txn, writer}, read.key, {element},
        fmt::format("{} read the intermediate state of key {} that ended in {}: {} appended that, and then appended "
                    "more to the same key",
@@ -250,15 +252,15 @@ void DirectFinder::check_divergent(TxnId txn, const StoredMicroOp& read) {
                    key_text(read.key), list_text(list, place), list_text(longest, place)));
 }
 
-void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append, AppendId id) {
+void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append) {
   Touched& touched = touched_[append.key];
   if (touched.base != kNone) check_future(txn, at, append);
-  if (!touched.appended && touched.first_read != kNone && !appends_.ambiguous(append.key)) {
+  if (!touched.updated && touched.first_read != kNone && !appends_.ambiguous(append.key)) {
+    touched.updated = true;
     check_lost_update(txn, transactions_.micro_ops(txn)[touched.first_read]);
   }
   touched.appended = true;
   touched.appended_since = true;
-  (void)id;
 }
 
 // future-read: a read shows an element that its own transaction appends later.

@@ -22,14 +22,14 @@ VersionOrders::VersionOrders(const Transactions& transactions, Appends& appends)
   collect_unread();
 }
 
-// Of two reads of equal length the first in the history counts.
+// Of two reads of equal length the later one counts: if they differ, its state is the one that survived.
 void VersionOrders::find_longest_reads() {
   for (TxnId txn = 0; txn < transactions_.size(); ++txn) {
     if (!transactions_.ok(txn)) continue;
     for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
       if (micro_op.function != MicroFunction::read) continue;
       Key& key = keys_[micro_op.key];
-      if (micro_op.length <= key.list.size()) continue;
+      if (micro_op.length < key.list.size() || micro_op.length == 0) continue;
       key.list = transactions_.history().list(micro_op);
       key.list_id = micro_op.list;
     }
