@@ -42,6 +42,11 @@ Operation History::operation(Position position) const {
 
 HistoryBuilder::HistoryBuilder() { history_.lists_.emplace_back(); }
 
+void HistoryBuilder::reserve(std::size_t events, std::size_t micro_ops) {
+  history_.events_.reserve(events);
+  history_.micro_ops_.reserve(micro_ops);
+}
+
 void HistoryBuilder::add(const Operation& operation) {
   Event event;
   event.index = operation.index;

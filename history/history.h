@@ -94,6 +94,9 @@ class HistoryBuilder {
  public:
   HistoryBuilder();
 
+  // What is expected to come, as far as known. Costs no memory before it comes.
+  void reserve(std::size_t events, std::size_t micro_ops);
+
   // `operation.index` and `time` are kept as given. A completion without an open invocation of its process stays
   // unpaired (partner == kNoPosition).
   void add(const Operation& operation);

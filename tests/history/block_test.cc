@@ -71,6 +71,21 @@ TEST_CASE("a completion costs only what its reads returned") {
   CHECK(block.list_element_size() == 1);
 }
 
+TEST_CASE("the example of docs/history-format.md is what the encoder writes") {
+  const MicroOp append{MicroFunction::append, Value(7), Value(3), std::nullopt};
+  MicroOp read{MicroFunction::read, Value(7), Value(), std::nullopt};
+  auto invoked = txn(0, Phase::invoke, {append, read});
+  invoked.time = std::chrono::nanoseconds(10);
+  read.list = {Value(3)};
+  auto completed = txn(1, Phase::ok, {append, read});
+  completed.time = std::chrono::nanoseconds(25);
+  CHECK(encoded({invoked, completed}).ShortDebugString() ==
+        "count: 2 first_time_ns: 10 time_delta_ns: 0 time_delta_ns: 15 process: 0 process: 0 "
+        "phase_and_payload: \"\\004\\t\" process_table: 1 function_table: \"txn\" key_table: 14 "
+        "micro_op_count: 2 micro_function: \"\\001\\000\" micro_key: 0 micro_key: 0 micro_value: 6 "
+        "read_result: \"\\000\\001\" list_shared: 0 list_rest: 1 list_element: 6");
+}
+
 TEST_CASE("a read that others have a prefix of, or that is one, costs two numbers") {
   std::vector<Operation> operations;
   std::vector<Value> list;
