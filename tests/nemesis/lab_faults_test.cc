@@ -1,0 +1,173 @@
+// All faults on the real thing: PostgreSQL on a host with a network of its own, broken and healed over
+// SSH, also after the process that broke it was killed.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <csignal>
+#include <pqxx/result>
+#include <thread>
+
+#include "nemesis/engine.h"
+#include "nemesis/needs.h"
+#include "targets/postgres/connection.h"
+#include "targets/target.h"
+#include "tests/orchestrator/lab_fixture.h"
+#include "workloads/workload.h"
+
+namespace ordeal {
+namespace {
+
+using namespace std::chrono_literals;
+
+Options defaults(std::string_view kind, std::span<const OptionSpec> specs) {
+  return Options::make(kind, specs, {}).value();
+}
+
+void must(const Status& status) {
+  if (!status) FAIL(status.error().message);
+}
+
+// PostgreSQL on host n1 of a lab. To be made and used within the lab's control namespace.
+struct Server {
+  explicit Server(const TestLab& test) : cluster(make_cluster(test.lab)), run_id(test.request.name) {
+    auto made = entry.make({options, "list-append", workload_options, cluster});
+    if (!made) FAIL(made.error().message);
+    target = std::move(*made);
+    must(target->install(host(), {}));
+    must(target->start(host(), {}));
+    must(target->await_ready(host(), 60s, {}));
+  }
+  ~Server() { (void)target->stop(host()); }
+
+  Host& host() { return *cluster.hosts().front(); }
+  Battlefield battlefield() {
+    return {.control_address = cluster.control_address,
+            .hosts = {&host()},
+            .server = [this](const Host& each) { return target->control(each); },
+            .run_id = run_id};
+  }
+  Fault draw(const FaultEntry& fault) const {
+    Random random(5);
+    return fault.draw(defaults(fault.name, fault.options), {"n1"}, random);
+  }
+
+  // Answers a query within a second, with the right clock.
+  bool healthy() {
+    const postgres::Endpoint endpoint{.host = "n1",
+                                      .address = host().spec().address,
+                                      .port = target->control(host()).port,
+                                      .operation_timeout = 1000ms};
+    const auto connection = postgres::Connection::open(endpoint, "read-committed", "", {});
+    if (!connection) return false;
+    double there = 0;
+    const auto trouble = (*connection)->transact({}, [&](const auto& execute) {
+      there = execute("SELECT extract(epoch FROM clock_timestamp())")[0][0].template as<double>();
+      return std::nullopt;
+    });
+    const std::chrono::duration<double> here = std::chrono::system_clock::now().time_since_epoch();
+    return !trouble && std::abs(there - here.count()) < 1.5;
+  }
+  bool becomes_healthy(std::chrono::milliseconds within = 15s) {
+    const auto end = std::chrono::steady_clock::now() + within;
+    while (std::chrono::steady_clock::now() < end) {
+      if (healthy()) return true;
+      std::this_thread::sleep_for(100ms);
+    }
+    return false;
+  }
+  std::string output(std::vector<std::string> arguments) {
+    Command command;
+    command.arguments = std::move(arguments);
+    const auto done = run_checked(host(), command);
+    return done ? done->standard_output : done.error().message;
+  }
+  std::string firewall() { return output({"iptables", "-w", "-S"}); }
+  // `[o]` keeps the search from finding itself.
+  std::string watchdogs() {
+    return output({"sh", "-c", "grep -lsa '[o]rdeal-watchdog:' /proc/[0-9]*/cmdline; true"});
+  }
+
+  const TargetEntry& entry = target_catalog().front();
+  const Options options = defaults("target", entry.options);
+  const Options workload_options = defaults("workload", workload_catalog().front().options);
+  Cluster cluster;
+  std::string run_id;
+  std::unique_ptr<Target> target;
+};
+
+void in_lab(const std::string& suffix, const std::function<void(Server&, const TestLab&)>& work) {
+  if (!root_or_skip()) return;
+  const TestLab test({"netns", unique_lab(suffix), {"n1"}, false});
+  in_control_namespace(test.lab, [&] {
+    Server server(test);
+    work(server, test);
+  });
+}
+
+std::filesystem::path journal_of(const TestLab& test) {
+  return std::filesystem::temp_directory_path() / (test.request.name + "-heal.jsonl");
+}
+
+void no_record(Phase, const FaultEvent&, const std::string&) {}
+
+TEST_CASE("on a PostgreSQL over SSH, every fault is injected, seen by a client, and healed") {
+  in_lab("f", [](Server& server, const TestLab& test) {
+    const std::string firewall = server.firewall();
+    const auto journal = HealJournal::open(journal_of(test)).value();
+    FaultEngine engine(server.cluster, server.battlefield(), *journal, no_record);
+    for (const FaultEntry& entry : fault_catalog()) {
+      CAPTURE(entry.name);
+      must(check_need(entry, server.host()));
+      const auto id = engine.inject(server.draw(entry), 10s, {});
+      if (!id) FAIL(id.error().message);
+      CHECK_FALSE(server.healthy());
+      CHECK(server.watchdogs() != "");
+      must(engine.heal(*id));
+      CHECK(server.becomes_healthy());
+      CHECK(server.watchdogs() == "");
+      CHECK(server.firewall() == firewall);
+    }
+    std::filesystem::remove(journal_of(test));
+  });
+}
+
+// A process of its own, since the hosts' sessions must not be shared with it.
+void inject_and_die(const TestLab& test, Server& server, const Fault& fault) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const Cluster cluster = make_cluster(test.lab);
+    const auto journal = HealJournal::open(journal_of(test));
+    FaultEngine engine(cluster, server.battlefield(), **journal, no_record,
+                       {.watchdog_grace = 1s});
+    if (!engine.inject(fault, 1s, {})) _exit(1);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+}
+
+TEST_CASE("watchdogs outlive the SSH session that armed them, and heal PostgreSQL") {
+  in_lab("w", [](Server& server, const TestLab& test) {
+    const std::string firewall = server.firewall();
+    for (const FaultEntry& entry : fault_catalog()) {
+      CAPTURE(entry.name);
+      inject_and_die(test, server, server.draw(entry));
+      CHECK_FALSE(server.healthy());
+      CHECK(server.becomes_healthy());
+      CHECK(server.firewall() == firewall);
+    }
+    const auto replayed = replay(journal_of(test), server.cluster).value();
+    CHECK(replayed.size() == fault_catalog().size());
+    for (const Replayed& each : replayed) must(each.outcome);
+    CHECK(server.watchdogs() == "");
+    CHECK(server.healthy());
+    std::filesystem::remove(journal_of(test));
+  });
+}
+
+}  // namespace
+}  // namespace ordeal
