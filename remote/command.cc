@@ -37,8 +37,8 @@ void append_word(std::string& line, std::string_view word) {
 std::string shell_line(const Command& command) {
   std::string line;
   if (!command.user.empty()) {
-    // Replaces itself by the command, unlike su and runuser, so that signals reach it. The user's main
-    // group need not have the user's name, so the host is asked.
+    // Replaces itself by the command, unlike su and runuser, so that signals reach it. The user's
+    // main group need not have the user's name, so the host is asked.
     line = "setpriv --reuid " + quoted(command.user) + " --regid \"$(id -g -- " +
            quoted(command.user) + ")\" --init-groups --reset-env";
   }

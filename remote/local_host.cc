@@ -47,7 +47,9 @@ class LocalHost : public Host {
                               output.error().message);
   }
 
-  Status upload(const fs::path& from, const fs::path& to) override { return copy(name(), from, to); }
+  Status upload(const fs::path& from, const fs::path& to) override {
+    return copy(name(), from, to);
+  }
   Status download(const fs::path& from, const fs::path& to) override {
     return copy(name(), from, to);
   }
@@ -55,9 +57,10 @@ class LocalHost : public Host {
  private:
   Status check(const Command& command) const {
     if (command.user.empty() || command.user == spec_.user || geteuid() == 0) return {};
-    return surroundings_error("on host {}, `{}` cannot run as user {}: this process is user {}; use "
-                              "that user, or run as root",
-                              name(), display(command), command.user, spec_.user);
+    return surroundings_error(
+        "on host {}, `{}` cannot run as user {}: this process is user {}; use "
+        "that user, or run as root",
+        name(), display(command), command.user, spec_.user);
   }
 
   const HostSpec spec_;

@@ -24,8 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Writing to a process that no longer reads raises SIGPIPE; it is held back from this thread alone, and
-// taken out of the queue if it came.
+// Writing to a process that no longer reads raises SIGPIPE; it is held back from this thread alone,
+// and taken out of the queue if it came.
 class SigpipeBlocked {
  public:
   SigpipeBlocked() {
@@ -72,7 +72,8 @@ enum class Group { own_group, own_session, shared };
 Result<pid_t> spawn(const ProcessRequest& request, const std::array<int, 3>& streams, Group group) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, streams[std::size_t(i)], i);
+  for (int i = 0; i < 3; ++i)
+    posix_spawn_file_actions_adddup2(&actions, streams[std::size_t(i)], i);
   posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 
   posix_spawnattr_t attributes;
@@ -165,9 +166,9 @@ class Child {
     ORDEAL_TRY_ASSIGN(Pipe in, make_pipe());
     ORDEAL_TRY_ASSIGN(Pipe out, make_pipe());
     ORDEAL_TRY_ASSIGN(Pipe err, make_pipe());
-    ORDEAL_TRY_ASSIGN(const pid_t pid,
-                      spawn(request, {in.read.get(), out.write.get(), err.write.get()},
-                            Group::own_group));
+    ORDEAL_TRY_ASSIGN(
+        const pid_t pid,
+        spawn(request, {in.read.get(), out.write.get(), err.write.get()}, Group::own_group));
     Child child;
     child.pid_ = pid;
     child.ended_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));

@@ -22,9 +22,9 @@ struct ProcessRequest {
   std::map<std::string, std::string> environment = {};  // added to that of this process
 };
 
-// Runs to the end and returns what it wrote; 128 + N where signal N ended it. The process leads a group of its own; on
-// time-out or stop the group is killed. Returns once the process itself ended, also when a
-// descendant still holds its streams.
+// Runs to the end and returns what it wrote; 128 + N where signal N ended it. The process leads a
+// group of its own; on time-out or stop the group is killed. Returns once the process itself ended,
+// also when a descendant still holds its streams.
 Result<CommandOutput> run_process(const ProcessRequest& request, std::chrono::milliseconds timeout,
                                   std::stop_token stop = {});
 
@@ -35,8 +35,8 @@ Status run_process_checked(const ProcessRequest& request, std::chrono::milliseco
 // Runs with the standard streams of this process, in its group; returns the exit status.
 Result<int> run_in_foreground(const ProcessRequest& request);
 
-// Starts a process in a session of its own, with both output streams going to the file `log`. It stays
-// a child of this process. `standard_input` is ignored.
+// Starts a process in a session of its own, with both output streams going to the file `log`. It
+// stays a child of this process. `standard_input` is ignored.
 Result<pid_t> start_daemon(const ProcessRequest& request, const std::filesystem::path& log);
 
 }  // namespace ordeal

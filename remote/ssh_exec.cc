@@ -23,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kPidMark = "ordeal-pid ";
-// sshd reports the exit before it has sent all output, but soon sends the rest. What is silent for longer is a
-// daemon that holds the streams.
+// sshd reports the exit before it has sent all output, but soon sends the rest. What is silent for
+// longer is a daemon that holds the streams.
 constexpr milliseconds kSilenceAfterExit{250};
 constexpr milliseconds kKillPatience{300};
 
@@ -153,7 +153,8 @@ class Exec {
 
   bool read_some(int is_stderr, std::string& into) {
     std::array<char, 32'768> buffer;
-    const int count = ssh_channel_read_nonblocking(channel_, buffer.data(), buffer.size(), is_stderr);
+    const int count =
+        ssh_channel_read_nonblocking(channel_, buffer.data(), buffer.size(), is_stderr);
     if (count == SSH_ERROR) failed_ = true;
     if (count <= 0) return false;
     into.append(buffer.data(), static_cast<std::size_t>(count));

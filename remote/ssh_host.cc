@@ -87,7 +87,8 @@ class SessionPool {
   int connecting_ = 0;
 };
 
-// As `user` through sudo where the login user is not root, since only root can change the user itself.
+// As `user` through sudo where the login user is not root, since only root can change the user
+// itself.
 Command as_seen_by(const HostSpec& spec, Command command) {
   if (command.user == spec.user) command.user.clear();
   if (command.user.empty() || spec.user == "root") return command;
@@ -109,9 +110,10 @@ class SshHost : public Host {
     auto output = run({{"true"}, {}, {}, {}}, timeout, {});
     if (!output) return tl::unexpected(output.error());
     if (output->exit_status == 0) return {};
-    return surroundings_error("{}: running a command failed: `true` ended with exit status {}; check "
-                              "the user's login shell",
-                              describe(spec_), output->exit_status);
+    return surroundings_error(
+        "{}: running a command failed: `true` ended with exit status {}; check "
+        "the user's login shell",
+        describe(spec_), output->exit_status);
   }
 
   Result<CommandOutput> run(const Command& command, milliseconds timeout,
@@ -166,11 +168,13 @@ class SshHost : public Host {
                                 const Patience& patience, milliseconds timeout) const {
     if (why.error.kind == ErrorKind::stopped) return stopped();
     if (Clock::now() >= patience.deadline) {
-      return surroundings_error("{}: `{}` did not end within {} ms, and was killed as far as the host "
-                                "could be reached",
-                                describe(spec_), display(command), timeout.count());
+      return surroundings_error(
+          "{}: `{}` did not end within {} ms, and was killed as far as the host "
+          "could be reached",
+          describe(spec_), display(command), timeout.count());
     }
-    if (!why.sent) return surroundings_error("{}; `{}` did not run", why.error.message, display(command));
+    if (!why.sent)
+      return surroundings_error("{}; `{}` did not run", why.error.message, display(command));
     return surroundings_error("{}; whether `{}` took effect is not known", why.error.message,
                               display(command));
   }

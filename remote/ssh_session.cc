@@ -41,9 +41,9 @@ std::string fingerprint(ssh_session session) {
 }  // namespace
 
 std::string describe(const HostSpec& spec) {
-  return fmt::format("host {} ({}@{}:{}, {})", spec.name, spec.user, spec.address, spec.ssh_port,
-                     spec.identity.empty() ? std::string("keys of the agent")
-                                           : "key " + spec.identity.string());
+  return fmt::format(
+      "host {} ({}@{}:{}, {})", spec.name, spec.user, spec.address, spec.ssh_port,
+      spec.identity.empty() ? std::string("keys of the agent") : "key " + spec.identity.string());
 }
 
 SshSession::SshSession(const HostSpec& spec) : spec_(spec), session_(ssh_new()) {}
@@ -67,8 +67,8 @@ Result<std::unique_ptr<SshSession>> SshSession::connect(const HostSpec& spec,
 
 Status SshSession::configure() {
   const int no = 0;
-  // The name, not the address, is what known_hosts is searched for. The user's own ssh configuration
-  // must not change where a run goes.
+  // The name, not the address, is what known_hosts is searched for. The user's own ssh
+  // configuration must not change where a run goes.
   bool good = ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no) == SSH_OK &&
               ssh_options_set(session_, SSH_OPTIONS_HOST, spec_.name.c_str()) == SSH_OK &&
               ssh_options_set(session_, SSH_OPTIONS_PORT, &spec_.ssh_port) == SSH_OK &&
@@ -107,7 +107,8 @@ Status SshSession::check_host_key() {
     case SSH_KNOWN_HOSTS_CHANGED:
     case SSH_KNOWN_HOSTS_OTHER:
       return surroundings_error(
-          "{}: the host key has changed: the host presents {}, which is not the key in {}; if the host "
+          "{}: the host key has changed: the host presents {}, which is not the key in {}; if the "
+          "host "
           "was set up anew, remove the old key by `ssh-keygen -R {} -f {}` and add the new one, "
           "otherwise somebody may be in between",
           describe(spec_), fingerprint(session_), file, spec_.name, file);
@@ -130,7 +131,8 @@ Status SshSession::login_by_key(const Patience& patience) {
   if (ssh_pki_import_privkey_file(spec_.identity.c_str(), nullptr, nullptr, nullptr, &raw) !=
       SSH_OK) {
     return surroundings_error(
-        "the key file cannot be read as a private key without passphrase; name another one, or load it "
+        "the key file cannot be read as a private key without passphrase; name another one, or "
+        "load it "
         "into the agent and name none");
   }
   const Key key(raw);
@@ -140,8 +142,9 @@ Status SshSession::login_by_key(const Patience& patience) {
   }
   if (result == SSH_AUTH_SUCCESS) return {};
   if (result == SSH_AUTH_ERROR) return surroundings_error("{}", ssh_get_error(session_));
-  return surroundings_error("the host does not accept this key for this user; add its public half to "
-                            "the user's authorized_keys there");
+  return surroundings_error(
+      "the host does not accept this key for this user; add its public half to "
+      "the user's authorized_keys there");
 }
 
 // The agent's keys and then the default key files, as ssh itself tries them.
@@ -152,7 +155,8 @@ Status SshSession::login_by_agent(const Patience& patience) {
   }
   if (result == SSH_AUTH_SUCCESS) return {};
   if (result == SSH_AUTH_ERROR) return surroundings_error("{}", ssh_get_error(session_));
-  return surroundings_error("the host accepts no key of the agent (SSH_AUTH_SOCK) and no default key");
+  return surroundings_error(
+      "the host accepts no key of the agent (SSH_AUTH_SOCK) and no default key");
 }
 
 Status SshSession::wait(const Patience& patience) const {

@@ -1,5 +1,5 @@
-// One SSH connection (libssh), logged in and with its host key checked. Used by one thread at a time. Internal to
-// remote/: everything else uses make_ssh_host().
+// One SSH connection (libssh), logged in and with its host key checked. Used by one thread at a
+// time. Internal to remote/: everything else uses make_ssh_host().
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,8 @@ struct ExecFailure {
 class SshSession {
  public:
   // Resolves, connects, checks the host key and logs in. The error names the step that failed.
-  static Result<std::unique_ptr<SshSession>> connect(const HostSpec& spec, const Patience& patience);
+  static Result<std::unique_ptr<SshSession>> connect(const HostSpec& spec,
+                                                     const Patience& patience);
   ~SshSession();
   SshSession(const SshSession&) = delete;
   SshSession& operator=(const SshSession&) = delete;

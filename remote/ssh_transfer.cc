@@ -1,5 +1,5 @@
-// SshSession::upload and download, by sftp. libssh's sftp calls block without a time-out, so a watchdog
-// shuts the connection down when patience ends, which makes them fail.
+// SshSession::upload and download, by sftp. libssh's sftp calls block without a time-out, so a
+// watchdog shuts the connection down when patience ends, which makes them fail.
 #include <fcntl.h>
 #include <libssh/libssh.h>
 #include <libssh/sftp.h>
@@ -41,7 +41,8 @@ class SshSession::Watchdog {
 
 namespace {
 
-constexpr std::size_t kChunkBytes = 32'768;  // what every sftp server takes (draft-ietf-secsh-filexfer-02, 3)
+constexpr std::size_t kChunkBytes =
+    32'768;  // what every sftp server takes (draft-ietf-secsh-filexfer-02, 3)
 
 struct FreeSftp {
   void operator()(sftp_session_struct* sftp) const { sftp_free(sftp); }
@@ -119,15 +120,15 @@ Status with_sftp(ssh_session session, const Failure& failed,
 
 Status SshSession::upload(const std::filesystem::path& from, const std::filesystem::path& to,
                           const Patience& patience) {
-  const Failure failed{fmt::format("{}: uploading {} to {} failed", describe(spec_), from.string(),
-                                   to.string())};
+  const Failure failed{
+      fmt::format("{}: uploading {} to {} failed", describe(spec_), from.string(), to.string())};
   std::ifstream source(from, std::ios::binary);
   struct stat attributes {};
   if (!source || stat(from.c_str(), &attributes) != 0) return failed("cannot read the local file");
   const Watchdog watchdog(ssh_get_fd(session_), patience);
   return with_sftp(session_, failed, [&](sftp_session sftp) -> Status {
-    const RemoteFile file(sftp_open(sftp, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                    attributes.st_mode & 0777U));
+    const RemoteFile file(
+        sftp_open(sftp, to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, attributes.st_mode & 0777U));
     if (!file) return failed(reason(sftp));
     return send(sftp, file.get(), source, failed);
   });
@@ -135,8 +136,8 @@ Status SshSession::upload(const std::filesystem::path& from, const std::filesyst
 
 Status SshSession::download(const std::filesystem::path& from, const std::filesystem::path& to,
                             const Patience& patience) {
-  const Failure failed{fmt::format("{}: downloading {} to {} failed", describe(spec_),
-                                   from.string(), to.string())};
+  const Failure failed{
+      fmt::format("{}: downloading {} to {} failed", describe(spec_), from.string(), to.string())};
   const Watchdog watchdog(ssh_get_fd(session_), patience);
   return with_sftp(session_, failed, [&](sftp_session sftp) -> Status {
     const RemoteFile file(sftp_open(sftp, from.c_str(), O_RDONLY, 0));

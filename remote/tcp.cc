@@ -77,9 +77,10 @@ Result<UniqueFd> connect_tcp(const HostSpec& spec, const Patience& patience) {
     }
     if (error == ECANCELED) return stopped();
   }
-  return surroundings_error("{}: connecting failed: {}; check that the host is up and that sshd "
-                            "listens there",
-                            describe(spec), strerror(error));
+  return surroundings_error(
+      "{}: connecting failed: {}; check that the host is up and that sshd "
+      "listens there",
+      describe(spec), strerror(error));
 }
 
 }  // namespace ordeal

@@ -28,7 +28,8 @@ bool all_of(std::string_view text, std::string_view extra) {
 Status check_lab_name(std::string_view name) {
   if (!name.empty() && name.size() <= 32 && name.front() != '-' && all_of(name, "-")) return {};
   return bad_input(
-      "`{}` cannot be the name of a lab: use 1 to 32 of a-z, 0-9 and -, beginning with a letter or digit",
+      "`{}` cannot be the name of a lab: use 1 to 32 of a-z, 0-9 and -, beginning with a letter or "
+      "digit",
       name);
 }
 
@@ -43,7 +44,8 @@ Status check_request(const LabRequest& request) {
     const bool good = !host.empty() && host.size() <= 12 && host.front() >= 'a' && all_of(host, "");
     if (!good) {
       return bad_input(
-          "`{}` cannot be a host of a lab: use 1 to 12 of a-z and 0-9, beginning with a letter", host);
+          "`{}` cannot be a host of a lab: use 1 to 12 of a-z and 0-9, beginning with a letter",
+          host);
     }
     if (!seen.insert(host).second) {
       return bad_input("host name `{}` is given twice, or is one that the lab itself uses", host);
@@ -67,9 +69,10 @@ Status claim(const LabRequest& request) {
   ORDEAL_TRY_ASSIGN(const LabLock lock, LabLock::take());
   const LabOwner owner = lab_owner(request.name);
   if (owner.ownership == LabOwnership::kept) {
-    return surroundings_error("lab {0} is already up; take it down by `ordeal lab down {0}`, or use "
-                              "another name",
-                              request.name);
+    return surroundings_error(
+        "lab {0} is already up; take it down by `ordeal lab down {0}`, or use "
+        "another name",
+        request.name);
   }
   if (owner.ownership == LabOwnership::in_use) {
     return surroundings_error("lab {} is in use by process {}; use another name", request.name,
@@ -80,8 +83,8 @@ Status claim(const LabRequest& request) {
 }
 
 Result<Lab> build(const LabRequest& request, const std::stop_token& stop) {
-  ORDEAL_TRY_ASSIGN(Lab lab, request.kind == "local" ? build_local_lab(request)
-                                                     : build_netns_lab(request, stop));
+  ORDEAL_TRY_ASSIGN(
+      Lab lab, request.kind == "local" ? build_local_lab(request) : build_netns_lab(request, stop));
   ORDEAL_TRY(save_lab(lab, lab_places(request.name).state / "lab.json"));
   if (request.keep) ORDEAL_TRY(keep_lab(request.name));
   return lab;
@@ -136,7 +139,8 @@ Result<int> lab_exec(std::string_view name, std::string_view host,
   ORDEAL_TRY_ASSIGN(const Lab lab, find_lab(name));
   const auto found = std::find_if(lab.hosts.begin(), lab.hosts.end(),
                                   [&](const HostSpec& spec) { return spec.name == host; });
-  if (found == lab.hosts.end() && host != "ctl") return bad_input("lab {} has no host {}", name, host);
+  if (found == lab.hosts.end() && host != "ctl")
+    return bad_input("lab {} has no host {}", name, host);
   std::vector<std::string> whole;
   if (lab.kind == "local") {
     const std::string directory = found == lab.hosts.end() ? "." : found->directory.string();

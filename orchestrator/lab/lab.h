@@ -4,8 +4,8 @@
 //   local  each host a loopback address and a directory, its servers plain processes; needs nothing
 //
 // A lab is known by its name; its state is found again from another process by that name, or from a
-// lab.json that was saved elsewhere. Errors are of kind surroundings (root or a tool is missing, a host
-// did not come up) or bad_input (the request makes no sense). Functions may be called from any
+// lab.json that was saved elsewhere. Errors are of kind surroundings (root or a tool is missing, a
+// host did not come up) or bad_input (the request makes no sense). Functions may be called from any
 // thread, except enter_control_namespace().
 #pragma once
 
@@ -24,8 +24,8 @@ struct LabRequest {
   std::string kind = "netns";      // "netns" or "local"
   std::string name;                // [a-z0-9][a-z0-9-]*, at most 32 characters
   std::vector<std::string> hosts;  // [a-z][a-z0-9]*, at most 12 characters; not "ctl" or "sw"
-  // False: the lab belongs to this process, and is stale once the process ended. True: it stays until
-  // lab_down().
+  // False: the lab belongs to this process, and is stale once the process ended. True: it stays
+  // until lab_down().
   bool keep = false;
 };
 
@@ -37,27 +37,30 @@ struct Lab {
   std::string control_address;           // as Cluster::control_address
 };
 
-// Brings all hosts up at once, or leaves nothing behind. A stale lab of the same name is taken down first; one that
-// is in use is an error.
+// Brings all hosts up at once, or leaves nothing behind. A stale lab of the same name is taken down
+// first; one that is in use is an error.
 Result<Lab> lab_up(const LabRequest& request, std::stop_token stop = {});
 
-// Ends all processes of the lab and removes every trace of it. Works on half-built labs, on those whose
-// owner was killed, and on those that don't exist.
+// Ends all processes of the lab and removes every trace of it. Works on half-built labs, on those
+// whose owner was killed, and on those that don't exist.
 Status lab_down(std::string_view name);
 
-// Takes down the labs whose owner ended without doing so. Never touches labs that are kept or in use.
+// Takes down the labs whose owner ended without doing so. Never touches labs that are kept or in
+// use.
 Status lab_down_stale();
 
-// Runs a program on a host, or on "ctl", with this process' standard streams; returns its exit status.
+// Runs a program on a host, or on "ctl", with this process' standard streams; returns its exit
+// status.
 Result<int> lab_exec(std::string_view name, std::string_view host,
                      const std::vector<std::string>& arguments);
 
 // The lab of this name that is up.
 Result<Lab> find_lab(std::string_view name);
 
-// Moves the process to where the lab's addresses can be reached: into the network namespace "ctl" of a
-// netns lab; nothing for other kinds. To be called early in main, while there is one thread: a
-// namespace belongs to a thread, and new threads inherit it. Host names are not resolvable; use addresses.
+// Moves the process to where the lab's addresses can be reached: into the network namespace "ctl"
+// of a netns lab; nothing for other kinds. To be called early in main, while there is one thread: a
+// namespace belongs to a thread, and new threads inherit it. Host names are not resolvable; use
+// addresses.
 Status enter_control_namespace(const Lab& lab);
 
 // Hosts of the lab, not connected yet.

@@ -30,7 +30,8 @@ fs::path labs_directory() {
   return "/tmp/ordeal-" + std::to_string(geteuid()) + "/labs";
 }
 
-// Names in /tmp can be taken by anybody, so what is there already must be ours and a real directory.
+// Names in /tmp can be taken by anybody, so what is there already must be ours and a real
+// directory.
 Status make_own_directory(const fs::path& directory) {
   if (mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
     return surroundings_error("cannot make directory {}: {}", directory.string(), strerror(errno));
@@ -110,8 +111,8 @@ Status claim_lab(const LabRequest& request) {
   const auto self = identity_of(getpid());
   if (!self) return surroundings_error("cannot read /proc/self/stat; is /proc mounted?");
   ORDEAL_TRY(make_own_directory(places.state));
-  ORDEAL_TRY(write_file(places.state / "owner",
-                        fmt::format("{} {}\n", self->pid, self->start_ticks)));
+  ORDEAL_TRY(
+      write_file(places.state / "owner", fmt::format("{} {}\n", self->pid, self->start_ticks)));
   ORDEAL_TRY(write_file(places.state / "kind", request.kind));
   ORDEAL_TRY(make_own_directory(places.scratch));
   ORDEAL_TRY(remove_tree(places.scratch));
@@ -151,8 +152,9 @@ std::string read_file(const fs::path& file) {
 
 bool libfaketime_installed() {
   glob_t found{};
-  const bool installed = glob("/usr/lib*/faketime/libfaketimeMT.so.1", 0, nullptr, &found) == 0 ||
-                         glob("/usr/lib/*/faketime/libfaketimeMT.so.1", GLOB_APPEND, nullptr, &found) == 0;
+  const bool installed =
+      glob("/usr/lib*/faketime/libfaketimeMT.so.1", 0, nullptr, &found) == 0 ||
+      glob("/usr/lib/*/faketime/libfaketimeMT.so.1", GLOB_APPEND, nullptr, &found) == 0;
   globfree(&found);
   return installed;
 }

@@ -1,7 +1,7 @@
 // Where labs keep what is needed to find them again, and to whom they belong.
 //
-//   /run/ordeal/labs/NAME/    (root), or /tmp/ordeal-UID/labs/NAME/: kind, owner, lab.json, keys, logs
-//   /tmp/ordeal-UID-NAME/     what hosts write: their root's upper layers, data of servers
+//   /run/ordeal/labs/NAME/    (root), or /tmp/ordeal-UID/labs/NAME/: kind, owner, lab.json, keys,
+//   logs /tmp/ordeal-UID-NAME/     what hosts write: their root's upper layers, data of servers
 //
 // One lock for all labs of a user serialises claiming and taking down, not building.
 #pragma once
@@ -43,14 +43,15 @@ class LabLock {
   UniqueFd fd_;
 };
 
-// Makes both directories and writes down the owner. The lock is held, and no lab of the name exists.
+// Makes both directories and writes down the owner. The lock is held, and no lab of the name
+// exists.
 Status claim_lab(const LabRequest& request);
 // Once built: from now on the lab belongs to no process.
 Status keep_lab(std::string_view name);
 // Removes both directories. The lock is held.
 Status forget_lab(std::string_view name);
-// Removes the directory of all labs where there is none left. The lock is held, and is worth nothing
-// afterwards.
+// Removes the directory of all labs where there is none left. The lock is held, and is worth
+// nothing afterwards.
 void remove_empty_labs_directory();
 
 Status write_file(const std::filesystem::path& file, std::string_view text);

@@ -33,13 +33,14 @@ std::set<std::string> networks_in_use() {
   return networks;
 }
 
-// The first three bytes of the hosts' addresses. Drawn from user and name, so that a lab mostly has the
-// same addresses each time, and labs of other users have others. 127.0 is everybody's.
+// The first three bytes of the hosts' addresses. Drawn from user and name, so that a lab mostly has
+// the same addresses each time, and labs of other users have others. 127.0 is everybody's.
 Result<std::string> pick_network(const std::string& name) {
   const auto used = networks_in_use();
   Random random = Random(geteuid()).derive(name);
   for (int attempt = 0; attempt < 10'000; ++attempt) {
-    const std::string network = fmt::format("127.{}.{}", random.between(1, 254), random.between(0, 255));
+    const std::string network =
+        fmt::format("127.{}.{}", random.between(1, 254), random.between(0, 255));
     if (!used.contains(network)) return network;
   }
   return surroundings_error("no free loopback network for lab {}", name);

@@ -1,5 +1,5 @@
-// Taking a netns lab down: everything is found by name, not remembered, so that this works on whatever a
-// killed builder left.
+// Taking a netns lab down: everything is found by name, not remembered, so that this works on
+// whatever a killed builder left.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,7 +53,8 @@ Status kill_processes(std::string_view lab, const std::vector<fs::path>& namespa
       kKillTimeout);
 }
 
-// As `ip netns delete` does it. A file that is no mount is what an interrupted `ip netns add` leaves.
+// As `ip netns delete` does it. A file that is no mount is what an interrupted `ip netns add`
+// leaves.
 Status remove_namespace(const fs::path& file) {
   while (umount2(file.c_str(), MNT_DETACH) == 0) {
   }
@@ -61,11 +62,15 @@ Status remove_namespace(const fs::path& file) {
   return surroundings_error("cannot remove {}: {}", file.string(), strerror(errno));
 }
 
-// `ip netns add` mounts the directory onto itself; once it is empty, nobody needs that.
-void tidy_netns_directory() {
+// `ip netns add` mounts the directory onto itself; once it is empty, nobody needs that. Another lab
+// may be about to use it; since the lock is held, none can begin to.
+void tidy_netns_directory(std::string_view lab) {
+  const std::vector<std::string> labs = known_labs();
+  const bool alone =
+      std::all_of(labs.begin(), labs.end(), [&](const std::string& other) { return other == lab; });
   const std::string directory(kNetnsDirectory);
   std::error_code error;
-  if (!fs::is_empty(directory, error) || error) return;
+  if (!alone || !fs::is_empty(directory, error) || error) return;
   umount2(directory.c_str(), 0);
   rmdir(directory.c_str());
 }
@@ -81,7 +86,7 @@ Status destroy_netns_lab(std::string_view lab) {
     ORDEAL_TRY(kill_processes(lab, found));
     for (const fs::path& file : found) ORDEAL_TRY(remove_namespace(file));
   }
-  tidy_netns_directory();
+  tidy_netns_directory(lab);
   std::error_code error;
   for (const fs::path& names : namespaces_in("/etc/netns", lab)) fs::remove_all(names, error);
   rmdir("/etc/netns");

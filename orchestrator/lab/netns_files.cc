@@ -4,8 +4,8 @@
 namespace ordeal {
 
 const std::string_view kHostInit = R"bash(#!/bin/bash
-# host-init HOST STATE SCRATCH: first process of a host. Builds its root, moves into it, starts sshd, and
-# then collects what ended. Runs in namespaces of its own, of which it is the first process.
+# host-init HOST STATE SCRATCH: first process of a host, in namespaces of its own. Builds the host's
+# root, moves into it, starts sshd, and then collects what ended.
 set -euo pipefail
 host=$1 state=$2 scratch=$3
 read -r pid _ < /proc/self/stat   # as the machine numbers it: its /proc is still there
@@ -29,7 +29,8 @@ for tree in usr etc var home opt bin sbin lib lib32 lib64 libx32; do
   elif [ -d "/$tree" ]; then
     mkdir -p "$tree" "$disk/up/$tree" "$disk/work/$tree"
     chmod --reference="/$tree" "$disk/up/$tree"
-    mount -t overlay -o "lowerdir=/$tree,upperdir=$disk/up/$tree,workdir=$disk/work/$tree" overlay "$tree"
+    layers=lowerdir=/$tree,upperdir=$disk/up/$tree,workdir=$disk/work/$tree
+    mount -t overlay -o "$layers" overlay "$tree"
   fi
 done
 
@@ -73,8 +74,8 @@ umount -l /oldroot
 rmdir /oldroot
 unset ORDEAL_LAB
 /usr/sbin/sshd -f /etc/ssh/ordeal_sshd_config -E /var/log/sshd.log
-if iptables -w -N ordeal-probe && iptables -w -A ordeal-probe -j DROP && iptables -w -F ordeal-probe \
-    && iptables -w -X ordeal-probe; then
+if iptables -w -N ordeal-probe && iptables -w -A ordeal-probe -j DROP \
+    && iptables -w -F ordeal-probe && iptables -w -X ordeal-probe; then
   packet_filter=1
 fi > /dev/null 2>&1
 echo "packet_filter=${packet_filter:-0}" > /run/ordeal/.abilities
@@ -88,7 +89,7 @@ done
 
 const std::string_view kSshdConfig = R"(Port 22
 HostKey /etc/ssh/ordeal_host_key
-PidFile none
+PidFile /run/sshd/pid
 PermitRootLogin prohibit-password
 PasswordAuthentication no
 KbdInteractiveAuthentication no

@@ -49,7 +49,8 @@ class Builder {
     std::vector<Status> results(request_.hosts.size() + 1);
     {
       std::vector<std::jthread> threads;
-      threads.emplace_back([&] { results.back() = make_key(places_.state / "id", "ordeal-control"); });
+      threads.emplace_back(
+          [&] { results.back() = make_key(places_.state / "id", "ordeal-control"); });
       for (std::size_t i = 0; i < request_.hosts.size(); ++i) {
         threads.emplace_back([&, i] { results[i] = prepare_host(i); });
       }
@@ -63,9 +64,8 @@ class Builder {
 
  private:
   ProcessRequest marked(std::vector<std::string> arguments, std::string input = {}) const {
-    return {std::move(arguments),
-            std::move(input),
-            {{std::string(kNetnsMarkVariable), request_.name}}};
+    return {
+        std::move(arguments), std::move(input), {{std::string(kNetnsMarkVariable), request_.name}}};
   }
 
   Status tool(std::vector<std::string> arguments, std::string input = {}) const {
@@ -89,7 +89,8 @@ class Builder {
   }
 
   Status make_key(const fs::path& file, const std::string& comment) const {
-    return tool({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", file.string()});
+    return tool(
+        {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", file.string()});
   }
 
   Status prepare_host(std::size_t i) const {
@@ -97,7 +98,8 @@ class Builder {
     std::error_code error;
     fs::create_directories(places_.state / host, error);
     fs::create_directories(places_.scratch / host, error);
-    if (error) return surroundings_error("cannot make directories of host {}: {}", host, error.message());
+    if (error)
+      return surroundings_error("cannot make directories of host {}: {}", host, error.message());
     ORDEAL_TRY(write_file(places_.state / host / "sshd_config",
                           fmt::format("{}ListenAddress {}\n", kSshdConfig, address_of(i))));
     return make_key(places_.state / host / "host_key", host);
@@ -107,7 +109,8 @@ class Builder {
   // machine's own namespace never has them.
   Status make_network() const {
     std::string batch = fmt::format("netns add {}\nnetns add {}\n", netns("sw"), netns("ctl"));
-    for (const std::string& host : request_.hosts) batch += fmt::format("netns add {}\n", netns(host));
+    for (const std::string& host : request_.hosts)
+      batch += fmt::format("netns add {}\n", netns(host));
     ORDEAL_TRY(tool({"ip", "-batch", "-"}, batch));
 
     std::string sw =
@@ -124,13 +127,15 @@ class Builder {
   }
 
   std::string plug(const std::string& host, std::size_t number) const {
-    return fmt::format("link add p{0} type veth peer name eth0 netns {1}\nlink set p{0} master br0 up\n",
-                       number, netns(host));
+    return fmt::format(
+        "link add p{0} type veth peer name eth0 netns {1}\nlink set p{0} master br0 up\n", number,
+        netns(host));
   }
 
   Status configure(const std::string& host, const std::string& address) const {
-    return tool({"ip", "-n", netns(host), "-batch", "-"},
-                fmt::format("link set lo up\naddr add {}/24 dev eth0\nlink set eth0 up\n", address));
+    return tool(
+        {"ip", "-n", netns(host), "-batch", "-"},
+        fmt::format("link set lo up\naddr add {}/24 dev eth0\nlink set eth0 up\n", address));
   }
 
   Status write_known_hosts() const {
@@ -150,8 +155,8 @@ class Builder {
     return start_daemon(
         marked({"nsenter", fmt::format("--net={}/{}", kNetnsDirectory, netns(host)), "unshare",
                 "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "setpriv",
-                "--bounding-set", std::string(kDropped), "--inh-caps", std::string(kDropped), "bash",
-                (places_.state / "host-init").string(), host, places_.state.string(),
+                "--bounding-set", std::string(kDropped), "--inh-caps", std::string(kDropped),
+                "bash", (places_.state / "host-init").string(), host, places_.state.string(),
                 places_.scratch.string()}),
         places_.state / host / "boot.log");
   }
@@ -184,7 +189,8 @@ class Builder {
 
   std::string boot_log(const std::string& host) const {
     const std::string log = read_file(places_.state / host / "boot.log");
-    return log.empty() ? "its log is empty" : "its log ends: " + log.substr(log.size() > 500 ? log.size() - 500 : 0);
+    return log.empty() ? "its log is empty"
+                       : "its log ends: " + log.substr(log.size() > 500 ? log.size() - 500 : 0);
   }
 
   // Until sshd listens and the abilities are known.
@@ -197,12 +203,13 @@ class Builder {
         if (!found.empty()) return abilities_from(found);
       }
       if (waitpid(pid, nullptr, WNOHANG) == pid) {
-        return surroundings_error("host {} of lab {} did not boot; {}", host, request_.name, boot_log(host));
+        return surroundings_error("host {} of lab {} did not boot; {}", host, request_.name,
+                                  boot_log(host));
       }
       if (stop_.stop_requested()) return stopped();
       if (Clock::now() > deadline) {
-        return surroundings_error("host {} of lab {} was not up after {} s; {}", host, request_.name,
-                                  kBootTimeout.count() / 1000, boot_log(host));
+        return surroundings_error("host {} of lab {} was not up after {} s; {}", host,
+                                  request_.name, kBootTimeout.count() / 1000, boot_log(host));
       }
       std::this_thread::sleep_for(milliseconds(5));
     }
@@ -240,14 +247,17 @@ std::string netns_name(std::string_view lab, std::string_view host) {
   return fmt::format("ordeal-{}-{}", lab, host);
 }
 
-std::string netns_mark(std::string_view lab) { return fmt::format("{}={}", kNetnsMarkVariable, lab); }
+std::string netns_mark(std::string_view lab) {
+  return fmt::format("{}={}", kNetnsMarkVariable, lab);
+}
 
 Status check_netns_possible() {
   if (geteuid() != 0) {
     return surroundings_error("lab netns needs root; run as root or use lab: local");
   }
   std::string missing;
-  for (const char* tool : {"bash", "ip", "iptables", "nsenter", "setpriv", "ssh-keygen", "sshd", "unshare"}) {
+  for (const char* tool :
+       {"bash", "ip", "iptables", "nsenter", "setpriv", "ssh-keygen", "sshd", "unshare"}) {
     if (!tool_exists(tool)) missing += std::string(missing.empty() ? "" : ", ") + tool;
   }
   if (missing.empty()) return {};

@@ -1,14 +1,15 @@
 // `lab: netns`: each host is a network, mount, UTS, IPC and PID namespace of this machine, with a
-// copy-on-write root, its own /tmp, /run, /dev and /dev/shm, and its own sshd and host key. A bridge in a
-// namespace "sw" joins them; "ctl" is the control node's place. The machine's own network sees nothing:
-// addresses exist only inside the namespaces, so that all labs use the same ones without meeting.
+// copy-on-write root, its own /tmp, /run, /dev and /dev/shm, and its own sshd and host key. A
+// bridge in a namespace "sw" joins them; "ctl" is the control node's place. The machine's own
+// network sees nothing: addresses exist only inside the namespaces, so that all labs use the same
+// ones without meeting.
 //
 // The hosts share the machine's kernel and its clock, which they may not set. They are no
 // protection against what runs inside: root there is root.
 //
-// Network namespaces are named ordeal-LAB-HOST (see ip-netns(8)); neither contains what would make this
-// ambiguous, since host names have no hyphen. A process of a lab is known by its network namespace, or,
-// while it is on the way there, by an environment variable.
+// Network namespaces are named ordeal-LAB-HOST (see ip-netns(8)); neither contains what would make
+// this ambiguous, since host names have no hyphen. A process of a lab is known by its network
+// namespace, or, while it is on the way there, by an environment variable.
 #pragma once
 
 #include <string>

@@ -37,7 +37,8 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The name in parentheses may itself contain spaces and parentheses, so fields count from the last one.
+// The name in parentheses may itself contain spaces and parentheses, so fields count from the last
+// one.
 std::optional<Stat> stat_of(pid_t pid) {
   const std::string text = contents(proc_path(pid, "stat"));
   const std::size_t end_of_name = text.rfind(')');

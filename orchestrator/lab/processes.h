@@ -30,7 +30,8 @@ bool serves_in(pid_t pid, const std::string& directory);
 // Inode of its network namespace; 0 where it cannot be seen.
 ino_t network_namespace_of(pid_t pid);
 
-// Kills the processes that `belongs` holds for until there are none, except this one and its ancestors.
+// Kills the processes that `belongs` holds for until there are none, except this one and its
+// ancestors.
 Status kill_all(const std::function<bool(pid_t)>& belongs, std::chrono::milliseconds timeout);
 
 }  // namespace ordeal

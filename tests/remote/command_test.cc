@@ -13,7 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// What a program that is started through the line receives: its arguments, each ended by a zero byte.
+// What a program that is started through the line receives: its arguments, each ended by a zero
+// byte.
 std::string received(const std::vector<std::string>& arguments,
                      const std::map<std::string, std::string>& environment = {}) {
   Command command{{"/usr/bin/printf", "%s\\0"}, {}, environment, {}};
@@ -31,10 +32,10 @@ std::string expected(const std::vector<std::string>& arguments) {
 }
 
 TEST_CASE("odd arguments survive a shell") {
-  const std::vector<std::string> odd{"",      " ",    "a b",   "'",      "''",    "\"",    "$HOME",
-                                     "`id`",  "\\",   "\\\\n", "a\nb",   "\n",    "-x",    "--",
-                                     "*",     "~",    "#",     "$(id)",  "a;b",   "a&b",   "|",
-                                     "{a,b}", "!x",   "é",     "\t",     "A=b",   "[a]",   "it's $5"};
+  const std::vector<std::string> odd{"",      " ",  "a b",   "'",     "''",  "\"",  "$HOME",
+                                     "`id`",  "\\", "\\\\n", "a\nb",  "\n",  "-x",  "--",
+                                     "*",     "~",  "#",     "$(id)", "a;b", "a&b", "|",
+                                     "{a,b}", "!x", "é",     "\t",    "A=b", "[a]", "it's $5"};
   CHECK(received(odd) == expected(odd));
   for (const std::string& argument : odd) CHECK(received({argument}) == expected({argument}));
 }
@@ -64,7 +65,8 @@ TEST_CASE("a command runs as another user") {
     WARN("skipped: only root can become another user");
     return;
   }
-  Command command{{"sh", "-c", "id -un; id -gn; pwd; echo \"$HOME $A\""}, {}, {{"A", "b c"}}, "nobody"};
+  Command command{
+      {"sh", "-c", "id -un; id -gn; pwd; echo \"$HOME $A\""}, {}, {{"A", "b c"}}, "nobody"};
   const auto output = run_process({{"/bin/sh", "-c", shell_line(command)}}, seconds(10));
   REQUIRE(output);
   CHECK(output->standard_error == "");

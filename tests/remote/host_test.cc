@@ -1,5 +1,5 @@
-// Local hosts, the fake host, and what holds for a cluster of any hosts. Hosts over SSH are tested with
-// the lab, which has real ones (tests/orchestrator).
+// Local hosts, the fake host, and what holds for a cluster of any hosts. Hosts over SSH are tested
+// with the lab, which has real ones (tests/orchestrator).
 #include <unistd.h>
 
 #include <atomic>
@@ -46,10 +46,11 @@ std::size_t open_files() {
 TEST_CASE("a local command has input, outputs, status and environment") {
   const Scratch scratch;
   const auto host = local_host(scratch.path);
-  const auto output = host->run({{"sh", "-c", "cat; echo \"$A $ORDEAL_HOST_DIRECTORY\" >&2; exit 7"},
-                                 "in\n",
-                                 {{"A", "b"}},
-                                 "me"});
+  const auto output =
+      host->run({{"sh", "-c", "cat; echo \"$A $ORDEAL_HOST_DIRECTORY\" >&2; exit 7"},
+                 "in\n",
+                 {{"A", "b"}},
+                 "me"});
   REQUIRE(output);
   CHECK(output->exit_status == 7);
   CHECK(output->standard_output == "in\n");
@@ -73,8 +74,11 @@ TEST_CASE("much input and output at once do not block each other") {
 
 TEST_CASE("input that nobody reads is no failure") {
   const Scratch scratch;
-  const auto output =
-      local_host(scratch.path)->run({{"sh", "-c", "exec <&-; sleep 0.1; echo done"}, std::string(1'000'000, 'x'), {}, {}});
+  const auto output = local_host(scratch.path)
+                          ->run({{"sh", "-c", "exec <&-; sleep 0.1; echo done"},
+                                 std::string(1'000'000, 'x'),
+                                 {},
+                                 {}});
   REQUIRE(output);
   CHECK(output->standard_output == "done\n");
 }
@@ -83,9 +87,10 @@ TEST_CASE("a local command that takes too long is killed with its children") {
   const Scratch scratch;
   const fs::path pid_file = scratch.path / "pid";
   const auto begin = Clock::now();
-  const auto output = local_host(scratch.path)->run(
-      {{"sh", "-c", "sleep 60 & echo $! > " + pid_file.string() + "; wait"}, {}, {}, {}},
-      milliseconds(300));
+  const auto output =
+      local_host(scratch.path)
+          ->run({{"sh", "-c", "sleep 60 & echo $! > " + pid_file.string() + "; wait"}, {}, {}, {}},
+                milliseconds(300));
   CHECK(Clock::now() - begin < seconds(5));
   REQUIRE_FALSE(output);
   CHECK(output.error().message.find("300 ms") != std::string::npos);
@@ -140,7 +145,8 @@ TEST_CASE("concurrent local commands leak no files to each other or to us") {
         for (int round = 0; round < 10; ++round) {
           const std::string text = std::to_string(i);
           // ls itself opens the directory: descriptors 0 to 3.
-          const auto output = host->run({{"sh", "-c", "cat; ls /proc/self/fd | wc -l"}, text, {}, {}});
+          const auto output =
+              host->run({{"sh", "-c", "cat; ls /proc/self/fd | wc -l"}, text, {}, {}});
           if (output && output->standard_output == text + "4\n") ++good;
         }
       });
