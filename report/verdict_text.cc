@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "report/words.h"
 
@@ -51,26 +50,18 @@ std::string anomaly_text(const Anomaly& anomaly) {
                      indented(terminal_safe(words), "    "));
 }
 
-// Those that the model rules out before those that it allows.
-std::vector<const Anomaly*> by_weight(const CheckResult& result) {
-  std::vector<const Anomaly*> anomalies;
-  for (const Anomaly& anomaly : result.anomalies) anomalies.push_back(&anomaly);
-  std::stable_partition(anomalies.begin(), anomalies.end(), [&](const Anomaly* anomaly) {
-    const auto& beyond = result.anomaly_types_beyond;
-    return std::find(beyond.begin(), beyond.end(), anomaly->type) == beyond.end();
-  });
-  return anomalies;
-}
-
 // One example of each type, as far as the limit allows.
 std::string anomalies_in_words(const CheckResult& result, std::size_t anomalies_max) {
   std::string text;
-  std::set<std::string> shown;
-  for (const Anomaly* anomaly : by_weight(result)) {
-    if (shown.size() >= anomalies_max || !shown.insert(anomaly->type).second) continue;
-    text += anomaly_text(*anomaly);
+  std::size_t shown = 0;
+  for (const std::string& type : types_by_weight(result)) {
+    const auto example = std::find_if(result.anomalies.begin(), result.anomalies.end(),
+                                      [&](const Anomaly& anomaly) { return anomaly.type == type; });
+    if (shown == anomalies_max || example == result.anomalies.end()) continue;
+    text += anomaly_text(*example);
+    ++shown;
   }
-  const std::size_t left = result.anomalies.size() - shown.size();
+  const std::size_t left = result.anomalies.size() - shown;
   if (left > 0) text += fmt::format("\n  {} more in the report and in the JSON verdict.\n", left);
   return text.empty() ? text : text + "\n";
 }

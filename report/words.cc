@@ -18,6 +18,7 @@ struct List {
 
 // Comparing lists is quadratic in their number; an explanation has a handful.
 constexpr std::size_t kListsMax = 64;
+constexpr std::size_t kTypesMax = 6;  // named in a sentence
 
 std::size_t end_of_token(std::string_view text, std::size_t at) {
   if (text[at] == '"') {
@@ -83,6 +84,18 @@ std::size_t difference(const List& list, std::span<const List> lists) {
   return place;
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_telling(const CheckResult& result, const std::string& type) {
+  return std::any_of(result.anomalies.begin(), result.anomalies.end(), [&](const Anomaly& anomaly) {
+    return anomaly.type == type &&
+           std::any_of(anomaly.models_violated.begin(), anomaly.models_violated.end(),
+                       [&](const auto& model) { return contains(result.weakest_violated, model); });
+  });
+}
+
 std::string shortened(const List& list, std::size_t place, std::size_t elements_max) {
   const std::size_t size = list.elements.size();
   const std::size_t wanted = place < elements_max / 2 ? 0 : place - elements_max / 2;
@@ -121,13 +134,29 @@ std::string seconds_text(std::chrono::nanoseconds time) {
   return fmt::format("{:.3f} s", static_cast<double>(time.count()) / 1e9);
 }
 
+std::vector<std::string> types_by_weight(const CheckResult& result) {
+  std::vector<std::string> types = result.anomaly_types;
+  std::stable_partition(types.begin(), types.end(),
+                        [&](const std::string& type) { return is_telling(result, type); });
+  const auto add = [&](const std::string& type) {
+    if (!contains(types, type)) types.push_back(type);
+  };
+  for (const std::string& type : result.anomaly_types_beyond) add(type);
+  for (const Anomaly& anomaly : result.anomalies) add(anomaly.type);
+  return types;
+}
+
 std::string anomalies_text(const CheckResult& result) {
+  std::vector<std::string> types = types_by_weight(result);
+  types.resize(std::min(result.anomaly_types.size(), kTypesMax));
   std::vector<std::string> parts;
-  for (const std::string& type : result.anomaly_types) {
+  for (const std::string& type : types) {
     const auto count = result.anomaly_counts.find(type);
     const bool counted = count != result.anomaly_counts.end() && count->second > 0;
     parts.push_back(counted ? fmt::format("{} ({})", type, times_found(count->second)) : type);
   }
+  const std::size_t more = result.anomaly_types.size() - types.size();
+  if (more > 0) parts.push_back(fmt::format("and {} more kinds", more));
   return joined(parts);
 }
 

@@ -18,7 +18,10 @@ std::string times_found(std::uint64_t count);   // "once", "twice", "12 times"
 std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
 std::string seconds_text(std::chrono::nanoseconds time);  // "12.345 s"
 
-// "G2-item (12 times), G-single (once)".
+// All types of anomaly found, the most telling first: those that rule out the weakest models, then
+// the others that the checked model rules out, then those that it allows.
+std::vector<std::string> types_by_weight(const CheckResult& result);
+// "G2-item (12 times), G-single (once)", of those that the checked model rules out; at most six.
 std::string anomalies_text(const CheckResult& result);
 // "9,700 ok, 200 fail, 100 info".
 std::string outcomes_text(const OutcomeCounts& counts);

@@ -78,25 +78,15 @@ class Section {
       : result_(result), history_(history), faults_(faults) {}
 
   std::string write() {
-    const std::size_t types = std::max<std::size_t>(groups().size(), 1);
-    const std::size_t each = std::max<std::size_t>(kAnomaliesMax / types, 1);
+    const std::vector<std::string> types = types_by_weight(result_);
+    const std::size_t each =
+        std::max<std::size_t>(kAnomaliesMax / std::max<std::size_t>(types.size(), 1), 1);
     std::string text;
-    for (const std::string& type : groups()) text += group(type, each);
+    for (const std::string& type : types) text += group(type, each);
     return text;
   }
 
  private:
-  // Types that the model rules out come first, then those that only examples name.
-  std::vector<std::string> groups() const {
-    std::vector<std::string> types = result_.anomaly_types;
-    const auto add = [&](const std::string& type) {
-      if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
-    };
-    for (const std::string& type : result_.anomaly_types_beyond) add(type);
-    for (const Anomaly& anomaly : result_.anomalies) add(anomaly.type);
-    return types;
-  }
-
   std::string group(const std::string& type, std::size_t anomalies_max) {
     std::string text = fmt::format("<h3>{}{}</h3>\n", html(type), found(type));
     std::size_t shown = 0;

@@ -14,6 +14,20 @@ TEST_CASE("counts are readable") {
   CHECK(times_found(1200) == "1,200 times");
 }
 
+TEST_CASE("the most telling types come first, and only six are named") {
+  CheckResult result;
+  result.anomaly_types = {"T-A", "T-B", "T-C", "T-D", "T-E", "T-F", "G0"};
+  result.anomaly_types_beyond = {"T-Z"};
+  result.weakest_violated = {"read-uncommitted"};
+  result.anomalies.resize(2);
+  result.anomalies[0].type = "T-A";
+  result.anomalies[1].type = "G0";
+  result.anomalies[1].models_violated = {"read-uncommitted"};
+  CHECK(types_by_weight(result) ==
+        std::vector<std::string>{"G0", "T-A", "T-B", "T-C", "T-D", "T-E", "T-F", "T-Z"});
+  CHECK(anomalies_text(result) == "G0, T-A, T-B, T-C, T-D, T-E, and 1 more kinds");
+}
+
 TEST_CASE("short lists stay, long ones keep their end") {
   CHECK(shorten_lists("read [1 2 3] of x", 3) == "read [1 2 3] of x");
   CHECK(shorten_lists("read [1 2 3 4 5] of x", 3) == "read [... 3 4 5] of x");
