@@ -1,5 +1,6 @@
 #include "targets/postgres/bank_client.h"
 
+#include <algorithm>
 #include <pqxx/result>
 #include <stdexcept>
 #include <utility>
@@ -29,15 +30,27 @@ struct Settings {
   bool overdrafts = false;
 };
 
+// Changes both accounts, the lower one first: a common order keeps transfers from deadlocking, which
+// PostgreSQL resolves only after deadlock_timeout, a second. `change` says what went wrong, if anything.
+template <class Change>
+Note in_order(const Transfer& transfer, const Change& change) {
+  const std::int64_t from = transfer.from.integer();
+  const std::int64_t to = transfer.to.integer();
+  if (auto note = change(std::min(from, to))) return note;
+  return change(std::max(from, to));
+}
+
 // The condition is part of the UPDATE, so that it is judged on the version that is written.
 Note transfer_safely(const Transfer& transfer, bool overdrafts, const Execute& execute) {
-  const auto debit = execute(fmt::format("EXECUTE add({}, {}, {})", transfer.from.integer(),
-                                         -transfer.amount, overdrafts ? kNoFloor : 0));
-  if (debit.affected_rows() == 0) return kInsufficient;
-  const auto credit = execute(fmt::format("EXECUTE add({}, {}, {})", transfer.to.integer(),
-                                          transfer.amount, kNoFloor));
-  if (credit.affected_rows() == 0) return fmt::format("no account {}", transfer.to.integer());
-  return std::nullopt;
+  return in_order(transfer, [&](std::int64_t account) -> Note {
+    const bool debit = account == transfer.from.integer();
+    const auto rows =
+        execute(fmt::format("EXECUTE add({}, {}, {})", account,
+                            debit ? -transfer.amount : transfer.amount,
+                            debit && !overdrafts ? 0 : kNoFloor));
+    if (rows.affected_rows() > 0) return std::nullopt;
+    return debit ? kInsufficient : fmt::format("no account {}", account);
+  });
 }
 
 std::int64_t balance_of(std::int64_t account, const Execute& execute) {
@@ -50,9 +63,11 @@ Note transfer_unsafely(const Transfer& transfer, bool overdrafts, const Execute&
   const auto from = balance_of(transfer.from.integer(), execute) - transfer.amount;
   const auto to = balance_of(transfer.to.integer(), execute) + transfer.amount;
   if (from < 0 && !overdrafts) return kInsufficient;
-  execute(fmt::format("EXECUTE write({}, {})", transfer.from.integer(), from));
-  execute(fmt::format("EXECUTE write({}, {})", transfer.to.integer(), to));
-  return std::nullopt;
+  return in_order(transfer, [&](std::int64_t account) -> Note {
+    execute(fmt::format("EXECUTE write({}, {})", account,
+                        account == transfer.from.integer() ? from : to));
+    return std::nullopt;
+  });
 }
 
 Balances read_all(const Execute& execute) {

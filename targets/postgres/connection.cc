@@ -1,5 +1,6 @@
 #include "targets/postgres/connection.h"
 
+#include <libpq-fe.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,42 @@ std::string connection_string(const Endpoint& endpoint) {
       endpoint.address, endpoint.port, std::max<std::int64_t>(seconds, 2));
 }
 
+// libpqxx's own connections don't let out libpq's handle, and with a lost connection they lose the reason that
+// the server gave for it.
+class Policy : public pqxx::connect_async {
+ public:
+  using connect_async::connect_async;
+  handle do_startconnect(handle orig) override {
+    return handle_ = connect_async::do_startconnect(orig);
+  }
+  handle do_completeconnect(handle orig) override {
+    return handle_ = connect_async::do_completeconnect(orig);
+  }
+  handle do_dropconnect(handle orig) noexcept override {
+    return handle_ = connect_async::do_dropconnect(orig);
+  }
+  handle do_disconnect(handle orig) noexcept override {
+    return handle_ = connect_async::do_disconnect(orig);
+  }
+  std::string last_error() const { return handle_ == nullptr ? "" : PQerrorMessage(handle_); }
+
+ private:
+  handle handle_ = nullptr;
+};
+
+class AsyncConnection : public pqxx::connection_base {
+ public:
+  explicit AsyncConnection(const std::string& options)
+      : connection_base(policy_), policy_(options) {
+    init();  // begins to connect
+  }
+  ~AsyncConnection() { close(); }
+  std::string last_error() const { return policy_.last_error(); }
+
+ private:
+  Policy policy_;
+};
+
 // Waits until connected; throws. From then on libpqxx must not silently replace a lost connection, for with it
 // goes the knowledge of what became of a transaction. Both calls are deprecated without replacement.
 #pragma GCC diagnostic push
@@ -51,10 +88,11 @@ void complete(pqxx::connection_base& connection) {
 }
 #pragma GCC diagnostic pop
 
-// Replaces the error of a socket that we shut down ourselves: "server closed the connection" would
-// blame the server.
-Problem explained(Problem problem, SocketDeadline::Cause cause,
+// Of the exception being handled. A socket that we shut down ourselves gets an error of its own: "server
+// closed the connection" would blame the server.
+Problem explained(const std::string& last_error, SocketDeadline::Cause cause,
                   std::chrono::milliseconds operation_timeout) {
+  Problem problem = current_problem();
   if (problem.code != kConnectionLost) return problem;  // the server was faster
   if (cause == SocketDeadline::Cause::time_out) {
     return {std::string(kTimedOut), fmt::format("no answer within {} ms", operation_timeout.count())};
@@ -62,7 +100,7 @@ Problem explained(Problem problem, SocketDeadline::Cause cause,
   if (cause == SocketDeadline::Cause::stop) {
     return {std::string(kStopped), "the run was stopped"};
   }
-  return problem;
+  return last_error.empty() ? problem : server_problem(last_error);
 }
 
 }  // namespace
@@ -79,6 +117,10 @@ struct Connection::Parts {
   explicit Parts(const Endpoint& to)
       : endpoint(to), connection(connection_string(to)), socket(connection.sock()) {}
 
+  Problem problem(const SocketDeadline& watch) const {
+    return explained(connection.last_error(), watch.cause(), endpoint.operation_timeout);
+  }
+
   SocketDeadline deadline(std::stop_token stop) const {
     return {socket.get(), steady_clock::now() + endpoint.operation_timeout, std::move(stop)};
   }
@@ -86,7 +128,7 @@ struct Connection::Parts {
   Endpoint endpoint;
   std::string begin;    // "BEGIN ISOLATION LEVEL ...; "
   std::string prepare;  // cleared once done
-  pqxx::asyncconnection connection;  // connecting when constructed
+  AsyncConnection connection;  // connecting when constructed
   SocketCopy socket;
   std::optional<pqxx::quiet_errorhandler> quiet;
   std::optional<pqxx::nontransaction> statements;  // adds no statement of its own
@@ -111,11 +153,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
       cause = deadline.cause();
       throw;
     }
+    parts->connection.set_verbosity(pqxx::connection_base::verbose);  // for the SQLSTATE
     parts->quiet.emplace(parts->connection);
     parts->statements.emplace(parts->connection);
     return std::unique_ptr<Connection>(new Connection(std::move(parts)));
   } catch (...) {
-    const Problem problem = explained(current_problem(), cause, endpoint.operation_timeout);
+    const Problem problem = explained("", cause, endpoint.operation_timeout);
     if (problem.code == kStopped) return stopped();
     return surroundings_error("{}: could not connect to PostgreSQL at {} port {}: {}: {}",
                               endpoint.host, endpoint.address, endpoint.port,
@@ -136,8 +179,7 @@ Status Connection::execute(const std::string& sql, std::stop_token stop) {
     send(sql);
     return {};
   } catch (...) {
-    const Problem problem =
-        explained(current_problem(), deadline.cause(), parts_->endpoint.operation_timeout);
+    const Problem problem = parts_->problem(deadline);
     if (problem.code == kStopped) return stopped();
     return surroundings_error("{}: PostgreSQL could not carry out \"{}\": {}", parts_->endpoint.host,
                               sql, problem.message);
@@ -151,8 +193,7 @@ std::optional<Outcome> Connection::transact(std::stop_token stop, const Body& bo
     return attempt(body, stage);
   } catch (...) {
     parts_->in_failed_transaction = true;
-    const Problem problem =
-        explained(current_problem(), deadline.cause(), parts_->endpoint.operation_timeout);
+    const Problem problem = parts_->problem(deadline);
     return outcome_of(problem, stage, !connected());
   }
 }

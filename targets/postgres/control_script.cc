@@ -100,7 +100,11 @@ stop() {
     signal_all CONT
     as_server "$1/pg_ctl" stop -s -m $mode -t 10 -D "$data" 9>&- >&2
   done
-  kill_all
+  kill_all || return 1
+  # A server that was killed leaves its System V shared memory, named in line 7 of its lock file.
+  memory=$(sed -n '7s/.* //p' "$data/postmaster.pid" 2>/dev/null)
+  [ -z "$memory" ] || ipcrm -m "$memory" 2>/dev/null
+  rm -f "$data/postmaster.pid"
 }
 
 case $1 in

@@ -52,7 +52,7 @@ std::string first_line(std::string_view text) {
 }
 
 Problem problem(std::string_view code, const std::exception& error) {
-  return {std::string(code), first_line(error.what())};
+  return {std::string(code), server_problem(error.what()).message};
 }
 
 }  // namespace
@@ -65,6 +65,19 @@ const OutcomeRule& outcome_rule(std::string_view code) {
     if (code.starts_with(rule.code) && rule.code.size() > best->code.size()) best = &rule;
   }
   return *best;
+}
+
+Problem server_problem(std::string_view text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  constexpr std::size_t kCodeSize = 5;
+  const auto colon = text.find(":  ");
+  const auto code = colon == std::string_view::npos ? "" : text.substr(colon + 3, kCodeSize);
+  const auto end = colon + 3 + kCodeSize;
+  if (code.size() == kCodeSize && code.find_first_not_of(kLetters) == std::string_view::npos &&
+      text.substr(end, 2) == ": ") {
+    return {std::string(code), first_line(text.substr(end + 2))};
+  }
+  return {std::string(kConnectionLost), first_line(text)};
 }
 
 // libpqxx 6.4 reports some classes by type alone. Order matters: statement_completion_unknown derives

@@ -47,6 +47,10 @@ struct Problem {
 // Describes the exception being handled; call inside a catch block only.
 Problem current_problem();
 
+// From the text of an error as libpq prints it with verbosity "verbose", e.g. "FATAL:  57P01: terminating
+// connection ...". Text of another form is of a lost connection.
+Problem server_problem(std::string_view text);
+
 // `connection_lost`: the connection broke with the error. At the commit stage this means info
 // whatever the error says: a FATAL may follow a successful COMMIT whose answer it overtook.
 Outcome outcome_of(const Problem& problem, Stage stage, bool connection_lost);

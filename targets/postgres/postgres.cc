@@ -68,6 +68,12 @@ Status run_step(Host& host, std::string_view step, const Command& command, std::
                             boost::trim_copy(output.standard_error));
 }
 
+// Who turns fsync off accepts losing the cluster with the machine's power.
+bool syncs(const std::map<std::string, std::string>& server_settings) {
+  const auto found = server_settings.find("fsync");
+  return found == server_settings.end() || (found->second != "off" && found->second != "false");
+}
+
 class Postgres : public Target {
  public:
   Postgres(Settings settings, const TargetInput& input, const Host& host)
@@ -118,7 +124,7 @@ Status Postgres::install(Host& host, std::stop_token stop) {
   const auto where = place(host);
   const auto command =
       postgres::install_command(where, postgres::postgresql_conf(where, settings_.server),
-                                postgres::pg_hba(control_address_));
+                                postgres::pg_hba(control_address_), syncs(settings_.server));
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
   switch (output.exit_status) {
     case 0:

@@ -11,7 +11,8 @@
 namespace ordeal::postgres {
 namespace {
 
-// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6 pg_hba.conf
+// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6 pg_hba.conf,
+// $7 "--no-sync" or ""
 constexpr const char* kInstall = R"sh(
 directory=$1 binaries=$2
 cd /
@@ -31,7 +32,7 @@ mkdir -p "$directory" || exit 1
 [ "$(id -u)" != 0 ] || chown postgres: "$directory" || exit 1
 echo +0 > "$directory/faketime" && printf '%s' "$4" > "$directory/control" || exit 1
 as_server "$binaries/initdb" -D "$directory/data" -U postgres --auth=trust --encoding=UTF8 \
-  --locale=C >/dev/null || exit 1
+  --locale=C $7 >/dev/null || exit 1
 as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf" && printf "%s" "$3" > "$1/pg_hba.conf"' \
   sh "$directory/data" "$5" "$6"
 )sh";
@@ -73,10 +74,10 @@ std::string setting(const std::string& name, const std::string& value) {
 }  // namespace
 
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
-                        const std::string& pg_hba) {
+                        const std::string& pg_hba, bool sync) {
   return command_of({"sh", "-c", kInstall, "install", place.directory.string(),
                      place.binaries.string(), listening_pattern(place.address, place.port),
-                     kControlScript, postgresql_conf, pg_hba});
+                     kControlScript, postgresql_conf, pg_hba, sync ? "" : "--no-sync"});
 }
 
 Command stop_command(const ServerPlace& place) {
@@ -108,7 +109,12 @@ std::string postgresql_conf(const ServerPlace& place,
                      setting("unix_socket_directories", socket_directory) +
                      setting("max_connections", "200") + setting("log_timezone", "UTC") +
                      setting("log_line_prefix", "%m [%p] ") + setting("log_destination", "stderr") +
-                     setting("logging_collector", "off");
+                     setting("logging_collector", "off") +
+                     // Transactions that append to two lists deadlock all the time; at the default
+                     // of a second the server would mostly wait.
+                     setting("deadlock_timeout", "20ms") +
+                     // Files in the data directory: POSIX shared memory outlives a kill.
+                     setting("dynamic_shared_memory_type", "mmap");
   for (const auto& [name, value] : settings) text += setting(name, value);
   return text;
 }

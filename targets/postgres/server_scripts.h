@@ -30,9 +30,10 @@ inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
 
-// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place.
+// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place; `sync`
+// false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
-                        const std::string& pg_hba);
+                        const std::string& pg_hba, bool sync);
 Command stop_command(const ServerPlace& place);
 // Exit status 0 while the server has a process.
 Command is_running_command(const ServerPlace& place);
