@@ -94,7 +94,7 @@ class Bank : public Workload {
 
 }  // namespace
 
-std::span<const OptionSpec> bank_options() { return specs(); }
+std::span<const OptionSpec> bank_workload_options() { return specs(); }
 
 Result<std::unique_ptr<Workload>> make_bank(const Options& options) {
   const Settings settings{.accounts = options.integer("accounts"),

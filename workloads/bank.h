@@ -9,7 +9,7 @@
 
 namespace ordeal {
 
-std::span<const OptionSpec> bank_options();
+std::span<const OptionSpec> bank_workload_options();
 Result<std::unique_ptr<Workload>> make_bank(const Options& options);
 
 }  // namespace ordeal

@@ -9,8 +9,8 @@ namespace ordeal {
 std::span<const WorkloadEntry> workload_catalog() {
   static const std::array<WorkloadEntry, 2> kWorkloads = {{
       {"list-append", "transactions that append to lists and read them", "list-append",
-       list_append_options(), make_list_append},
-      {"bank", "transfers among accounts whose total is conserved", "bank", bank_options(),
+       list_append_workload_options(), make_list_append},
+      {"bank", "transfers among accounts whose total is conserved", "bank", bank_workload_options(),
        make_bank},
   }};
   return kWorkloads;

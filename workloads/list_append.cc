@@ -161,7 +161,7 @@ std::int64_t write_quota(std::int64_t max_writes, std::int64_t key, std::size_t 
   return max_writes / count + (gets_one_more ? 1 : 0);
 }
 
-std::span<const OptionSpec> list_append_options() { return specs(); }
+std::span<const OptionSpec> list_append_workload_options() { return specs(); }
 
 Result<std::unique_ptr<Workload>> make_list_append(const Options& options) {
   const Settings settings{.keys = options.integer("keys"),

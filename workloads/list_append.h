@@ -18,7 +18,7 @@
 
 namespace ordeal {
 
-std::span<const OptionSpec> list_append_options();
+std::span<const OptionSpec> list_append_workload_options();
 Result<std::unique_ptr<Workload>> make_list_append(const Options& options);
 
 // How many of the `max_writes` writes of `key` belong to `worker`. Sums to `max_writes` over all workers.
