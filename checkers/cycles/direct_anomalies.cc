@@ -11,10 +11,10 @@
 namespace ordeal::cycles {
 namespace {
 
-enum Type { kG1a, kG1b, kInternal, kFuture, kDuplicate, kIncompatible, kLost, kDirty, kGarbage, kTypes };
+enum Type { kG1a, kG1b, kInternal, kFuture, kDuplicate, kIncompatible, kLost, kDirty, kGarbage, kCyclic, kTypes };
 constexpr std::string_view kTypeNames[kTypes] = {
     "G1a",         "G1b",          "internal",    "future-read", "duplicate-elements",
-    "incompatible-order", "lost-update", "dirty-update", "garbage-read"};
+    "incompatible-order", "lost-update", "dirty-update", "garbage-read", "cyclic-versions"};
 
 class DirectFinder {
  public:
@@ -56,6 +56,7 @@ class DirectFinder {
     std::uint32_t first_read = kNone;   // micro-op
     bool appended = false;              // at all
     bool updated = false;               // after a read
+    AppendId last = kNone;              // its latest append
     bool appended_since = false;        // since `base`
   };
   struct Update {
@@ -69,7 +70,8 @@ class DirectFinder {
   void check_elements(TxnId txn, const StoredMicroOp& read, const ReadState& state);
   void check_element(TxnId txn, const StoredMicroOp& read, Value element);
   void check_divergent(TxnId txn, const StoredMicroOp& read);
-  void check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append);
+  void check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append, AppendId id);
+  void check_own_order(TxnId txn, const Append& first, const Append& second);
   void check_future(TxnId txn, std::uint32_t before, const StoredMicroOp& append);
   void check_lost_update(TxnId txn, const StoredMicroOp& read);
   void check_version_order(KeyId key);
@@ -122,11 +124,15 @@ void DirectFinder::show(Type type, std::initializer_list<TxnId> txns, KeyId key,
 void DirectFinder::check_transaction(TxnId txn) {
   own_state_wrong_ = false;
   std::uint32_t at = 0;
+  AppendId append = appends_.first_of(txn);
   for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
     Touched& touched = touched_[micro_op.key];
-    if (touched.txn != txn) touched = {txn, kNone, kNone, false, false, false};
+    if (touched.txn != txn) {
+      touched = {};
+      touched.txn = txn;
+    }
     if (micro_op.function == MicroFunction::append) {
-      check_append(txn, at, micro_op);
+      check_append(txn, at, micro_op, append++);
     } else {
       check_read(txn, at, micro_op);
     }
@@ -252,8 +258,10 @@ void DirectFinder::check_divergent(TxnId txn, const StoredMicroOp& read) {
                    key_text(read.key), list_text(list, place), list_text(longest, place)));
 }
 
-void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append) {
+void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append, AppendId id) {
   Touched& touched = touched_[append.key];
+  if (touched.last != kNone) check_own_order(txn, appends_[touched.last], appends_[id]);
+  touched.last = id;
   if (touched.base != kNone) check_future(txn, at, append);
   if (!touched.updated && touched.first_read != kNone && !appends_.ambiguous(append.key)) {
     touched.updated = true;
@@ -261,6 +269,22 @@ void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp
   }
   touched.appended = true;
   touched.appended_since = true;
+}
+
+// cyclic-versions: the version order reverses two appends of one transaction. An append that was not read
+// comes after those that were.
+void DirectFinder::check_own_order(TxnId txn, const Append& first, const Append& second) {
+  if (second.version == kUnread || second.version > first.version) return;
+  if (appends_.ambiguous(first.micro_op->key) || !note(kCyclic)) return;
+  const KeyId key = first.micro_op->key;
+  const Value earlier = first.micro_op->value;
+  const Value later = second.micro_op->value;
+  const std::string seen = first.version == kUnread
+                               ? fmt::format("the longest read of the key has {} without {}", later.text(), earlier.text())
+                               : fmt::format("reads have {} before {}", later.text(), earlier.text());
+  show(kCyclic, {txn}, key, {earlier, later},
+       fmt::format("{} appended {} to key {} before {}, but {}: {}", text(txn), earlier.text(), key_text(key),
+                   later.text(), seen, list_text(orders_.longest_read(key), second.version - 1)));
 }
 
 // future-read: a read shows an element that its own transaction appends later.
