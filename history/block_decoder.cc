@@ -12,8 +12,8 @@ using format::PayloadForm;
 using format::ReadResult;
 using ListRef = HistoryBuilder::ListRef;
 
-// Reads a column from front to back. Past the end it yields zeros and remembers that, so that callers
-// check once per block; loops over a count that came from the file first ask has().
+// Reads a column from front to back. Past the end it yields zeros and remembers that, so that
+// callers check once per block; loops over a count that came from the file first ask has().
 template <class T>
 class Column {
  public:
@@ -69,7 +69,8 @@ class Decoder {
   void tables() {
     if (block_.count() > format::kOperationsMax) return fail("it has too many operations");
     for (const auto& text : block_.texts()) texts_.push_back(Value::symbol(text));
-    for (const std::int64_t code : block_.key_table()) keys_.push_back(builder_.key_id(value(code)));
+    for (const std::int64_t code : block_.key_table())
+      keys_.push_back(builder_.key_id(value(code)));
     longest_.resize(keys_.size());
     for (const auto& name : block_.function_table()) {
       functions_.push_back(builder_.function_id(name));
@@ -86,7 +87,8 @@ class Decoder {
     event.time_ns = time_ = wrapping_add(time_, time_delta_.next());
     const std::uint32_t process_place = process_.next();
     const std::uint32_t function_place = block_.function().empty() ? 0 : function_.next();
-    if (process_place >= static_cast<std::uint32_t>(block_.process_table_size())) return fail("it names a process that is not in its table");
+    if (process_place >= static_cast<std::uint32_t>(block_.process_table_size()))
+      return fail("it names a process that is not in its table");
     if (function_place >= functions_.size()) return fail("it names a function not in its table");
     event.process = ProcessId{block_.process_table(static_cast<int>(process_place))};
     event.function = functions_[function_place];
@@ -119,10 +121,14 @@ class Decoder {
           builder_.add_other(event, builder_.so_far().payload(*invoked), text);
         }
         return;
-      case PayloadForm::transfer: return builder_.add_other(event, transfer(), text);
-      case PayloadForm::balances: return builder_.add_other(event, balances(), text);
-      case PayloadForm::fault: return builder_.add_other(event, fault(), text);
-      case PayloadForm::opaque: return builder_.add_other(event, opaque(), text);
+      case PayloadForm::transfer:
+        return builder_.add_other(event, transfer(), text);
+      case PayloadForm::balances:
+        return builder_.add_other(event, balances(), text);
+      case PayloadForm::fault:
+        return builder_.add_other(event, fault(), text);
+      case PayloadForm::opaque:
+        return builder_.add_other(event, opaque(), text);
     }
     fail(fmt::format("it has a payload of the unknown form {}; a newer Ordeal wrote it",
                      static_cast<unsigned>(form)));
@@ -131,10 +137,11 @@ class Decoder {
   // The invocation that `completion` completes; `kind` is txn, or opaque for any other.
   const Event* invocation(const Event& completion, PayloadKind kind) {
     const Position open = builder_.open_invocation(completion.process);
-    const bool in_block = open != kNoPosition && open >= first_ && completion.phase != Phase::invoke;
+    const bool in_block =
+        open != kNoPosition && open >= first_ && completion.phase != Phase::invoke;
     const Event* invoked = in_block ? &builder_.so_far().event(open) : nullptr;
-    const bool fits = invoked != nullptr &&
-                      (invoked->kind == PayloadKind::txn) == (kind == PayloadKind::txn);
+    const bool fits =
+        invoked != nullptr && (invoked->kind == PayloadKind::txn) == (kind == PayloadKind::txn);
     if (!fits) fail("a completion refers to an invocation that is not in the block");
     return fits ? invoked : nullptr;
   }
@@ -180,9 +187,13 @@ class Decoder {
 
   void read_result(StoredMicroOp& op, std::uint32_t key) {
     switch (static_cast<ReadResult>(read_result_.next())) {
-      case ReadResult::nil: return;
-      case ReadResult::list: return list(op, key);
-      case ReadResult::scalar: op.value = value(read_value_.next()); return;
+      case ReadResult::nil:
+        return;
+      case ReadResult::list:
+        return list(op, key);
+      case ReadResult::scalar:
+        op.value = value(read_value_.next());
+        return;
     }
     fail("it has an unknown kind of read result");
   }

@@ -1,5 +1,5 @@
-// Adds the operations of a columnar proto.Block to a history. Trusts nothing: every count, place and
-// size is checked, since a checksum tells damage from truth but not a hostile file.
+// Adds the operations of a columnar proto.Block to a history. Trusts nothing: every count, place
+// and size is checked, since a checksum tells damage from truth but not a hostile file.
 #pragma once
 
 #include <string>

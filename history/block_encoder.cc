@@ -44,9 +44,9 @@ class Encoder {
  private:
   void indexes(std::span<const Operation> operations) {
     std::uint64_t expected = block_.first_index();
-    const bool gapless = std::all_of(operations.begin(), operations.end(), [&](const auto& operation) {
-      return operation.index == expected++;
-    });
+    const bool gapless =
+        std::all_of(operations.begin(), operations.end(),
+                    [&](const auto& operation) { return operation.index == expected++; });
     if (gapless) return;
     expected = block_.first_index();
     for (const auto& operation : operations) {

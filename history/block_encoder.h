@@ -11,7 +11,8 @@ namespace proto {
 class Block;
 }
 
-// Replaces the content of `block`. At least one operation. Takes no notice of the limits of history/format.h.
+// Replaces the content of `block`. At least one operation. Takes no notice of the limits of
+// history/format.h.
 void encode_block(std::span<const Operation> operations, proto::Block& block);
 
 }  // namespace ordeal

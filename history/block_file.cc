@@ -44,8 +44,9 @@ std::string serialize(const HistoryHeader& header) {
   message.set_format_version(format::kVersion);
   message.set_campaign(header.campaign);
   message.set_seed(header.seed);
-  message.set_start_time_ns(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                header.start_time.time_since_epoch()).count());
+  message.set_start_time_ns(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(header.start_time.time_since_epoch())
+          .count());
   message.set_command(header.command);
   message.set_ordeal_version(header.ordeal_version);
   for (const auto& [name, value] : header.facts) (*message.mutable_facts())[name] = value;
@@ -64,14 +65,20 @@ void sync_directory_of(const std::filesystem::path& path) {
 std::string_view advice(int error_number) {
   switch (error_number) {
     case ENOSPC:
-    case EDQUOT: return "; free some space, or choose another --store";
-    case EFBIG: return "; raise the limit of file sizes (ulimit -f)";
-    case EEXIST: return "; a history is never overwritten, choose another name";
-    case ENOENT: return "; create its directory first";
+    case EDQUOT:
+      return "; free some space, or choose another --store";
+    case EFBIG:
+      return "; raise the limit of file sizes (ulimit -f)";
+    case EEXIST:
+      return "; a history is never overwritten, choose another name";
+    case ENOENT:
+      return "; create its directory first";
     case EACCES:
     case EROFS:
-    case EPERM: return "; choose a --store that this user may write to";
-    default: return "";
+    case EPERM:
+      return "; choose a --store that this user may write to";
+    default:
+      return "";
   }
 }
 
@@ -81,7 +88,8 @@ struct BlockFile::Scratch {
   proto::Block block;
   std::string serialized;
   std::vector<char> framed;
-  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> compressor{ZSTD_createCCtx(), &ZSTD_freeCCtx};
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> compressor{ZSTD_createCCtx(),
+                                                                  &ZSTD_freeCCtx};
 };
 
 BlockFile::BlockFile(std::filesystem::path path, int descriptor)
@@ -98,7 +106,8 @@ tl::unexpected<Error> BlockFile::failed(std::string_view action, int error_numbe
 
 Result<std::unique_ptr<BlockFile>> BlockFile::create(const std::filesystem::path& path,
                                                      const HistoryHeader& header) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   const int open_error = errno;
   std::unique_ptr<BlockFile> file(new BlockFile(path, descriptor));
   if (descriptor < 0) return file->failed("create", open_error);
@@ -130,14 +139,16 @@ Status BlockFile::append(std::span<const Operation> operations) {
   const bool few = operations.size() <= format::kOperationsMax;
   if (few) {
     encode_block(operations, block);
-    if (block.ByteSizeLong() <= format::kBlockBytesMax && copied_elements(block) <= format::kCopiedMax) {
+    if (block.ByteSizeLong() <= format::kBlockBytesMax &&
+        copied_elements(block) <= format::kCopiedMax) {
       block.SerializeToString(&serialized);
       return append_serialized();
     }
   }
   if (operations.size() == 1) {
-    return bad_input("operation {} is too large for a history file: {} bytes, at most {} are allowed",
-                     operations.front().index, block.ByteSizeLong(), format::kBlockBytesMax);
+    return bad_input(
+        "operation {} is too large for a history file: {} bytes, at most {} are allowed",
+        operations.front().index, block.ByteSizeLong(), format::kBlockBytesMax);
   }
   const std::size_t half = operations.size() / 2;
   ORDEAL_TRY(append(operations.first(half)));

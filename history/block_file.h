@@ -1,4 +1,5 @@
-// The append side of an .ohist file: frames, compresses and writes blocks. Used by one thread at a time.
+// The append side of an .ohist file: frames, compresses and writes blocks. Used by one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ class BlockFile {
   BlockFile(const BlockFile&) = delete;
   BlockFile& operator=(const BlockFile&) = delete;
 
-  // Writes one block, or several where the limits of history/format.h demand it. After an error the file
-  // ends with the last block that was written whole.
+  // Writes one block, or several where the limits of history/format.h demand it. After an error the
+  // file ends with the last block that was written whole.
   Status append(std::span<const Operation> operations);
   Status sync();   // fdatasync
   Status close();  // syncs first; repeating it is harmless

@@ -70,10 +70,14 @@ bool EdnScanner::skip_discarded() {
 bool EdnScanner::consume(char expected) {
   if (consume_if(expected)) return true;
   switch (expected) {
-    case '[': return fail("expected [");
-    case ']': return fail("expected ]");
-    case '{': return fail("expected {");
-    default: return fail("expected }");
+    case '[':
+      return fail("expected [");
+    case ']':
+      return fail("expected ]");
+    case '{':
+      return fail("expected {");
+    default:
+      return fail("expected }");
   }
 }
 
@@ -155,16 +159,24 @@ bool EdnScanner::any_form(std::string* out) {
 
 bool EdnScanner::any_form_inner(std::string* out) {
   switch (peek()) {
-    case '[': return collection(']', false, out);
-    case '(': return collection(')', false, out);
-    case '{': return collection('}', true, out);
-    case '"': return raw_string(out);
-    case '\\': return character(out);
-    case '#': return hash_form(out);
+    case '[':
+      return collection(']', false, out);
+    case '(':
+      return collection(')', false, out);
+    case '{':
+      return collection('}', true, out);
+    case '"':
+      return raw_string(out);
+    case '\\':
+      return character(out);
+    case '#':
+      return hash_form(out);
     case ']':
     case ')':
-    case '}': return fail("expected a value");
-    default: return plain_token(out);
+    case '}':
+      return fail("expected a value");
+    default:
+      return plain_token(out);
   }
 }
 
@@ -232,12 +244,23 @@ std::string edn_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': quoted += "\\\""; break;
-      case '\\': quoted += "\\\\"; break;
-      case '\n': quoted += "\\n"; break;
-      case '\r': quoted += "\\r"; break;
-      case '\t': quoted += "\\t"; break;
-      default: quoted += c;
+      case '"':
+        quoted += "\\\"";
+        break;
+      case '\\':
+        quoted += "\\\\";
+        break;
+      case '\n':
+        quoted += "\\n";
+        break;
+      case '\r':
+        quoted += "\\r";
+        break;
+      case '\t':
+        quoted += "\\t";
+        break;
+      default:
+        quoted += c;
     }
   }
   return quoted + '"';

@@ -1,9 +1,11 @@
-// A scanner for EDN (https://github.com/edn-format/edn): reads forms from text in memory, one after the
-// other, without building a tree. What it hands out as text is canonical, so that two spellings of a
-// value compare equal: one space between elements, no comments, entries of maps separated by ", ".
+// A scanner for EDN (https://github.com/edn-format/edn): reads forms from text in memory, one after
+// the other, without building a tree. What it hands out as text is canonical, so that two spellings
+// of a value compare equal: one space between elements, no comments, entries of maps separated by
+// ", ".
 //
-// Functions return false on failure; then expected(), at() and truncated() say what was wrong, where, and
-// whether more text could have helped. Failure is sticky until rewind(). Not thread-safe.
+// Functions return false on failure; then expected(), at() and truncated() say what was wrong,
+// where, and whether more text could have helped. Failure is sticky until rewind(). Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +20,18 @@ class EdnScanner {
  public:
   explicit EdnScanner(std::string_view text) : text_(text) {}
 
-  // The next character that is not blank, comma, comment or discarded form; '\0' at the end or on failure.
+  // The next character that is not blank, comma, comment or discarded form; '\0' at the end or on
+  // failure.
   char peek();
-  bool consume(char expected);       // fails where another character comes
-  bool consume_if(char character);   // does not fail
-  bool token(std::string_view& out); // a symbol, keyword, number, nil, true, ...
-  bool string(std::string& out);     // "..." with its escapes resolved
+  bool consume(char expected);        // fails where another character comes
+  bool consume_if(char character);    // does not fail
+  bool token(std::string_view& out);  // a symbol, keyword, number, nil, true, ...
+  bool string(std::string& out);      // "..." with its escapes resolved
   bool integer(std::int64_t& out);
-  bool value(Value& out);            // any form
-  bool form(std::string& out);       // any form: appends its canonical text
+  bool value(Value& out);       // any form
+  bool form(std::string& out);  // any form: appends its canonical text
   bool skip_form();
-  void skip_tags();                  // #jepsen.history.Op before a form
+  void skip_tags();  // #jepsen.history.Op before a form
 
   bool fail(std::string_view expected);
   bool failed() const { return failed_; }

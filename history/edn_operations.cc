@@ -96,7 +96,8 @@ bool EdnOperations::note(EdnScanner& scanner, Fields& fields) {
   return true;
 }
 
-// A transaction is read at once, whatever :f is, since nearly all values are one; others are only marked.
+// A transaction is read at once, whatever :f is, since nearly all values are one; others are only
+// marked.
 bool EdnOperations::value(EdnScanner& scanner, Fields& fields) {
   scanner.peek();
   if (scanner.failed()) return false;

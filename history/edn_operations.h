@@ -1,5 +1,6 @@
 // Adds operations that are written as EDN maps, as Jepsen prints them, to a history. Recognises the
-// payloads of history/operation.h by their shape; any other value is kept as Opaque. Not thread-safe.
+// payloads of history/operation.h by their shape; any other value is kept as Opaque. Not
+// thread-safe.
 #pragma once
 
 #include <optional>

@@ -8,8 +8,9 @@
 
 namespace ordeal {
 
-// `edn` is one well-formed form. With :f :transfer, {:from a, :to b, :amount n} is a Transfer; with :f :read, nil and a
-// map of account to integer are Balances; {:fault "...", :action :inject, ...} is a FaultEvent.
+// `edn` is one well-formed form. With :f :transfer, {:from a, :to b, :amount n} is a Transfer; with
+// :f :read, nil and a map of account to integer are Balances; {:fault "...", :action :inject, ...}
+// is a FaultEvent.
 Payload edn_payload(std::string_view function, std::string_view edn);
 
 // Any payload, transactions too.

@@ -19,9 +19,10 @@ std::string_view excerpt(std::string_view bytes, std::size_t at) {
 }
 
 std::string cut_off(std::string_view name, std::size_t line, std::size_t kept) {
-  return fmt::format("the history {} ends within the operation that starts in line {}, which is left out; "
-                     "the {} operations before it are kept",
-                     name, line, kept);
+  return fmt::format(
+      "the history {} ends within the operation that starts in line {}, which is left out; "
+      "the {} operations before it are kept",
+      name, line, kept);
 }
 
 }  // namespace
@@ -49,10 +50,11 @@ Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name) {
                      scanner.failed() ? scanner.expected() : "expected nothing after the vector",
                      excerpt(bytes, scanner.at()));
   } else if (close != '\0' && !closed) {
-    result.warnings.push_back(fmt::format(
-        "the vector of the history {} is not closed, as when its end is missing; the {} operations that "
-        "are there are kept",
-        name, operations.size()));
+    result.warnings.push_back(
+        fmt::format("the vector of the history {} is not closed, as when its end is missing; the "
+                    "{} operations that "
+                    "are there are kept",
+                    name, operations.size()));
   }
   result.history = operations.build();
   return result;

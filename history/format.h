@@ -4,7 +4,8 @@
 //   header frame = u64 checksum, u32 length, proto.Header
 //   block frame  = u64 checksum, u32 compressed length, u32 length, zstd frame of a proto.Block
 //
-// Numbers are little-endian. A checksum is the XXH3-64 (seed 0) of the rest of its frame, lengths included.
+// Numbers are little-endian. A checksum is the XXH3-64 (seed 0) of the rest of its frame, lengths
+// included.
 #pragma once
 
 #include <array>
@@ -26,8 +27,8 @@ inline constexpr std::size_t kHeaderBytesMax = std::size_t{1} << 20U;
 inline constexpr std::size_t kCompressedBytesMax = std::size_t{1} << 24U;
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 24U;  // uncompressed
 inline constexpr std::size_t kOperationsMax = std::size_t{1} << 20U;  // of a block
-// Elements that the lists of a block may make a reader copy: the sum of list_shared over the lists with
-// both list_shared and list_rest above 0.
+// Elements that the lists of a block may make a reader copy: the sum of list_shared over the lists
+// with both list_shared and list_rest above 0.
 inline constexpr std::size_t kCopiedMax = std::size_t{1} << 24U;
 
 inline constexpr int kCompressionLevel = 1;  // level 3 is a tenth smaller and half as fast

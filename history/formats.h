@@ -1,4 +1,5 @@
-// The readers of single formats behind read_history(). `bytes` is the whole file; `name` is for messages.
+// The readers of single formats behind read_history(). `bytes` is the whole file; `name` is for
+// messages.
 #pragma once
 
 #include <string_view>

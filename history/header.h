@@ -16,7 +16,8 @@ struct HistoryHeader {
   std::string command;                               // repeats the run
   std::string ordeal_version;
   std::map<std::string, std::string> facts;  // free: "target" -> "postgres 15.4", ...
-  std::string unknown_fields;  // written by a newer Ordeal: kept as they are when copied to a new file
+  std::string
+      unknown_fields;  // written by a newer Ordeal: kept as they are when copied to a new file
 };
 
 }  // namespace ordeal

@@ -115,8 +115,8 @@ Position HistoryBuilder::open_invocation(ProcessId process) const {
 }
 
 void HistoryBuilder::add_micro_op(const MicroOp& micro_op) {
-  StoredMicroOp stored{micro_op.value, key_id(micro_op.key), 0, 0, micro_op.function,
-                       micro_op.list.has_value()};
+  StoredMicroOp stored{micro_op.value,    key_id(micro_op.key),     0, 0,
+                       micro_op.function, micro_op.list.has_value()};
   if (micro_op.list) {
     const ListRef list = add_list(stored.key, {}, *micro_op.list);
     stored.list = list.list;

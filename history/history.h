@@ -1,9 +1,9 @@
 // A whole history in memory: immutable after building, compact, in file order. Checkers read it and
 // nothing else.
 //
-// Layout: one fixed-size Event per operation; the micro-operations of all transactions in one array;
-// the lists that reads returned share storage, since nearly every read of a key is a prefix of the
-// longest one. Built by HistoryBuilder. Reading is thread-safe.
+// Layout: one fixed-size Event per operation; the micro-operations of all transactions in one
+// array; the lists that reads returned share storage, since nearly every read of a key is a prefix
+// of the longest one. Built by HistoryBuilder. Reading is thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +41,12 @@ struct Event {
 };
 
 struct StoredMicroOp {
-  Value value;              // append: the element; write, register read: the value
+  Value value;  // append: the element; write, register read: the value
   KeyId key = 0;
-  std::uint32_t list = 0;   // of a read: storage of its elements, see History::list()
+  std::uint32_t list = 0;  // of a read: storage of its elements, see History::list()
   std::uint32_t length = 0;
   MicroFunction function = MicroFunction::read;
-  bool has_list = false;    // false: the list is nil (not known, or a register)
+  bool has_list = false;  // false: the list is nil (not known, or a register)
 };
 
 class History {
@@ -88,8 +88,8 @@ class History {
   std::unordered_map<Position, std::string> notes_;
 };
 
-// Appends operations in file order, pairs completions with invocations (per process, the last one that
-// is still open), interns keys and shares the storage of lists. Not thread-safe.
+// Appends operations in file order, pairs completions with invocations (per process, the last one
+// that is still open), interns keys and shares the storage of lists. Not thread-safe.
 class HistoryBuilder {
  public:
   HistoryBuilder();
@@ -97,8 +97,8 @@ class HistoryBuilder {
   // What is expected to come, as far as known. Costs no memory before it comes.
   void reserve(std::size_t events, std::size_t micro_ops);
 
-  // `operation.index` and `time` are kept as given. A completion without an open invocation of its process stays
-  // unpaired (partner == kNoPosition).
+  // `operation.index` and `time` are kept as given. A completion without an open invocation of its
+  // process stays unpaired (partner == kNoPosition).
   void add(const Operation& operation);
   History build() &&;
 
@@ -108,7 +108,8 @@ class HistoryBuilder {
     std::uint32_t list = 0;  // see StoredMicroOp
     std::uint32_t length = 0;
   };
-  // Stores the list that starts as `known` (stored before, of the same key) and goes on with `rest`.
+  // Stores the list that starts as `known` (stored before, of the same key) and goes on with
+  // `rest`.
   ListRef add_list(KeyId key, ListRef known, std::span<const Value> rest);
   void add_micro_op(const StoredMicroOp& micro_op) { history_.micro_ops_.push_back(micro_op); }
   // Sets `partner`, `payload`, `micro_ops` and `kind` of the event.

@@ -1,5 +1,5 @@
-// Reads JSON histories: an object a line, or one array of objects, with the keys of Jepsen's EDN. Each
-// operation is turned into EDN and goes the way of read_edn() from there.
+// Reads JSON histories: an object a line, or one array of objects, with the keys of Jepsen's EDN.
+// Each operation is turned into EDN and goes the way of read_edn() from there.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -33,9 +33,10 @@ Result<ReadHistory> read_lines(std::string_view bytes, std::string_view name) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Json object = Json::parse(text, nullptr, false);
     if (object.is_discarded() && end == bytes.size()) {
-      result.warnings.push_back(fmt::format(
-          "the history {} ends within line {}, which is left out; the {} operations before it are kept",
-          name, line, operations.size()));
+      result.warnings.push_back(
+          fmt::format("the history {} ends within line {}, which is left out; the {} operations "
+                      "before it are kept",
+                      name, line, operations.size()));
       break;
     }
     const std::string wrong = object.is_discarded() ? "expected a whole JSON object a line"
@@ -46,23 +47,25 @@ Result<ReadHistory> read_lines(std::string_view bytes, std::string_view name) {
   return result;
 }
 
-// Hands each operation on as soon as it is complete and drops it, so that no tree of the file is built.
+// Hands each operation on as soon as it is complete and drops it, so that no tree of the file is
+// built.
 class ArrayReader {
  public:
   Result<ReadHistory> read(std::string_view bytes, std::string_view name) {
     ReadHistory result;
     try {
-      const Json empty = Json::parse(bytes, [this](int depth, Json::parse_event_t event, Json& value) {
-        return keep(depth, event, value);
-      });
+      const Json empty =
+          Json::parse(bytes, [this](int depth, Json::parse_event_t event, Json& value) {
+            return keep(depth, event, value);
+          });
     } catch (const Json::parse_error& error) {
       if (wrong_.empty() && error.byte <= bytes.size()) {
-        return bad_input("the history {} is no JSON at byte {}: expected an array of operations", name,
-                         error.byte);
+        return bad_input("the history {} is no JSON at byte {}: expected an array of operations",
+                         name, error.byte);
       }
       result.warnings.push_back(fmt::format(
-          "the history {} ends before its array does; the {} operations that are complete are kept", name,
-          operations_.size()));
+          "the history {} ends before its array does; the {} operations that are complete are kept",
+          name, operations_.size()));
     }
     if (!wrong_.empty()) return bad_input("{}: operation {}: {}", name, count_, wrong_);
     result.history = operations_.build();
@@ -91,7 +94,8 @@ class ArrayReader {
 Result<ReadHistory> read_json(std::string_view bytes, std::string_view name) {
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && bytes[first] == '[') return ArrayReader().read(bytes, name);
+  if (first != std::string_view::npos && bytes[first] == '[')
+    return ArrayReader().read(bytes, name);
   return read_lines(bytes, name);
 }
 

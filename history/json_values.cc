@@ -48,7 +48,8 @@ std::string array_edn(const Json& array) {
 
 // The keys of transfers and faults are keywords, numbers are accounts.
 std::string key_edn(const std::string& key) {
-  for (const std::string_view known : {"from", "to", "amount", "fault", "action", "hosts", "detail"}) {
+  for (const std::string_view known :
+       {"from", "to", "amount", "fault", "action", "hosts", "detail"}) {
     if (key == known) return ':' + key;
   }
   return is_integer(key) ? key : string_edn(key);
@@ -158,7 +159,8 @@ OrderedJson operation_json(const Operation& operation) {
                      {"process", operation.process.value},
                      {"f", operation.function}};
   if (operation.process == kNemesis) object["process"] = "nemesis";
-  object["value"] = std::visit([](const auto& payload) { return json(payload); }, operation.payload);
+  object["value"] =
+      std::visit([](const auto& payload) { return json(payload); }, operation.payload);
   if (!operation.note.empty()) object["error"] = operation.note;
   return object;
 }

@@ -1,5 +1,5 @@
-// Reads .ohist files. Blocks are checked, decompressed and parsed on other threads, some ahead of the
-// one that is being added to the history.
+// Reads .ohist files. Blocks are checked, decompressed and parsed on other threads, some ahead of
+// the one that is being added to the history.
 #define XXH_INLINE_ALL
 #include <google/protobuf/unknown_field_set.h>
 #include <xxhash.h>
@@ -35,7 +35,8 @@ bool checksum_matches(std::string_view frame) {
   return get<std::uint64_t>(frame, 0) == XXH3_64bits(rest.data(), rest.size());
 }
 
-// Address space that a hostile file may make us reserve: 1 GiB, of which only what is used costs memory.
+// Address space that a hostile file may make us reserve: 1 GiB, of which only what is used costs
+// memory.
 constexpr double kReserveMax = 1 << 24;
 
 enum class Damage { none, torn, checksum, malformed };
@@ -107,8 +108,9 @@ class OhistReader {
       return header_damaged();
     }
     if (header.format_version() == 0 || header.format_version() > format::kVersion) {
-      return bad_input("the history {} has format version {}, this Ordeal reads up to {}; use a newer one",
-                       name_, header.format_version(), format::kVersion);
+      return bad_input(
+          "the history {} has format version {}, this Ordeal reads up to {}; use a newer one",
+          name_, header.format_version(), format::kVersion);
     }
     take(header);
     return {};
@@ -130,20 +132,26 @@ class OhistReader {
   }
 
   tl::unexpected<Error> header_torn() const {
-    return bad_input("the history {} ends after {} bytes, within its header, so it holds no operation",
-                     name_, bytes_.size());
+    return bad_input(
+        "the history {} ends after {} bytes, within its header, so it holds no operation", name_,
+        bytes_.size());
   }
 
   tl::unexpected<Error> header_damaged() const {
-    return bad_input("the header of the history {} is damaged (byte {}): its checksum is wrong; use another copy",
-                     name_, format::kMagic.size());
+    return bad_input(
+        "the header of the history {} is damaged (byte {}): its checksum is wrong; use another "
+        "copy",
+        name_, format::kMagic.size());
   }
 
-  // As if all blocks were like the first one. A guess only: growing without it copies everything twice.
+  // As if all blocks were like the first one. A guess only: growing without it copies everything
+  // twice.
   void reserve(const proto::Block& first, std::size_t at) {
-    const double frame = format::kBlockPrefixBytes + get<std::uint32_t>(bytes_, at + format::kChecksumBytes);
+    const double frame =
+        format::kBlockPrefixBytes + get<std::uint32_t>(bytes_, at + format::kChecksumBytes);
     const double blocks = 1.1 * static_cast<double>(bytes_.size() - at) / frame;
-    const double micro_ops = 2.0 * first.micro_key_size();  // most completions equal their invocations
+    const double micro_ops =
+        2.0 * first.micro_key_size();  // most completions equal their invocations
     builder_.reserve(static_cast<std::size_t>(std::min(blocks * first.count(), kReserveMax)),
                      static_cast<std::size_t>(std::min(blocks * micro_ops, kReserveMax)));
   }
@@ -155,8 +163,8 @@ class OhistReader {
     if (rest.size() < format::kBlockPrefixBytes) return Damage::torn;
     const std::size_t compressed = get<std::uint32_t>(rest, format::kChecksumBytes);
     const std::size_t length = get<std::uint32_t>(rest, format::kChecksumBytes + 4);
-    const bool possible = compressed > 0 && compressed <= format::kCompressedBytesMax && length > 0 &&
-                          length <= format::kBlockBytesMax;
+    const bool possible = compressed > 0 && compressed <= format::kCompressedBytesMax &&
+                          length > 0 && length <= format::kBlockBytesMax;
     if (!possible) return Damage::checksum;
     if (rest.size() - format::kBlockPrefixBytes < compressed) return Damage::torn;
     const std::string_view frame = rest.substr(0, format::kBlockPrefixBytes + compressed);
@@ -166,8 +174,9 @@ class OhistReader {
   }
 
   tl::unexpected<Error> bad_block(std::size_t at, std::string_view what) const {
-    return bad_input("the history {} has a block at byte {} that no Ordeal of this version writes: {}",
-                     name_, at, what);
+    return bad_input(
+        "the history {} has a block at byte {} that no Ordeal of this version writes: {}", name_,
+        at, what);
   }
 
   // What is left of a run that was killed, or of a damaged disk, starts with a whole history.
@@ -175,15 +184,17 @@ class OhistReader {
     const std::size_t left = bytes_.size() - at;
     const std::size_t kept = builder_.so_far().size();
     if (damage == Damage::torn) {
-      result_.warnings.push_back(fmt::format(
-          "the history {} ends within a block (byte {}), as when its run was killed: its last {} bytes "
-          "are left out, the {} operations before them are kept",
-          name_, at, left, kept));
+      result_.warnings.push_back(
+          fmt::format("the history {} ends within a block (byte {}), as when its run was killed: "
+                      "its last {} bytes "
+                      "are left out, the {} operations before them are kept",
+                      name_, at, left, kept));
     } else if (damage != Damage::none) {
-      result_.warnings.push_back(fmt::format(
-          "the history {} is damaged at byte {}: the checksum of the block there is wrong, so the last "
-          "{} bytes are left out and the {} operations before them are kept",
-          name_, at, left, kept));
+      result_.warnings.push_back(
+          fmt::format("the history {} is damaged at byte {}: the checksum of the block there is "
+                      "wrong, so the last "
+                      "{} bytes are left out and the {} operations before them are kept",
+                      name_, at, left, kept));
     }
     result_.history = std::move(builder_).build();
     return std::move(result_);

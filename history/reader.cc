@@ -25,8 +25,8 @@ tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int error_n
   return bad_input("cannot read the history {}: {}", path.string(), std::strerror(error_number));
 }
 
-// Read rather than mapped: a file that is cut short meanwhile must not end the process. What is appended
-// to it meanwhile is not seen.
+// Read rather than mapped: a file that is cut short meanwhile must not end the process. What is
+// appended to it meanwhile is not seen.
 Result<Bytes> read_file(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return cannot_read(path, errno);
@@ -46,12 +46,15 @@ Result<Bytes> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-// By the first characters that carry meaning: `{"` and `[{"` start JSON; `{:`, `[{:`, `#`, `;` and `()` EDN.
+// By the first characters that carry meaning: `{"` and `[{"` start JSON; `{:`, `[{:`, `#`, `;` and
+// `()` EDN.
 std::string_view detect(std::string_view bytes) {
   if (is_ohist(bytes)) return "ordeal";
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   constexpr std::string_view kBlanks = " \t\r\n,";
-  const auto skip = [&](std::size_t at) { return std::min(bytes.find_first_not_of(kBlanks, at), bytes.size()); };
+  const auto skip = [&](std::size_t at) {
+    return std::min(bytes.find_first_not_of(kBlanks, at), bytes.size());
+  };
   const auto at = [&](std::size_t place) { return place < bytes.size() ? bytes[place] : '\0'; };
   std::size_t place = skip(0);
   if (at(place) == '#' || at(place) == ';' || at(place) == '(') return "edn";
@@ -79,7 +82,8 @@ Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_
   if (format == "edn") return read_edn(bytes.view(), name);
   if (format == "json") return read_json(bytes.view(), name);
   return bad_input(
-      "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, ...`) or "
+      "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, "
+      "...`) or "
       "JSON (`{{\"index\": 0, ...`); name the format with --format",
       name);
 }

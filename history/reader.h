@@ -1,6 +1,6 @@
-// Reads a saved history of any known format. What is damaged at the end of a file (a torn block, half
-// a line) is left out with a warning; anything else that is wrong is bad_input, and says where: file,
-// line or byte, and what was expected there.
+// Reads a saved history of any known format. What is damaged at the end of a file (a torn block,
+// half a line) is left out with a warning; anything else that is wrong is bad_input, and says
+// where: file, line or byte, and what was expected there.
 //
 // Memory is bounded by the size of the file, and by the limits of history/format.h for each block.
 #pragma once
@@ -22,8 +22,8 @@ struct ReadHistory {
   std::vector<std::string> warnings;  // sentences for the user
 };
 
-// `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line) or "auto": by
-// the first bytes of the file.
+// `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line) or "auto":
+// by the first bytes of the file.
 Result<ReadHistory> read_history(const std::filesystem::path& path,
                                  std::string_view format = "auto");
 

@@ -91,7 +91,8 @@ class Recorder::Impl {
     work_.notify_one();
   }
 
-  // Syncs when the interval is over, not after each block; a sync also takes in the block not yet full.
+  // Syncs when the interval is over, not after each block; a sync also takes in the block not yet
+  // full.
   void write_until_closed() {
     auto next_sync = std::chrono::steady_clock::now() + options_.sync_interval;
     for (bool closing = false; !closing;) {
@@ -167,8 +168,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::filesystem::path& 
     complete.start_time = std::chrono::system_clock::now();
   }
   ORDEAL_TRY_ASSIGN(auto file, BlockFile::create(path, complete));
-  return std::unique_ptr<Recorder>(
-      new Recorder(std::make_unique<Impl>(std::move(file), options)));
+  return std::unique_ptr<Recorder>(new Recorder(std::make_unique<Impl>(std::move(file), options)));
 }
 
 std::uint64_t Recorder::record(ProcessId process, Phase phase, std::string function,

@@ -1,11 +1,12 @@
-// Records a run to an .ohist file while it happens. record() gives each operation its index and time
-// under one short lock and only moves it into a buffer; a thread of the recorder encodes, compresses,
-// writes and syncs. So what was recorded more than `sync_interval` ago (plus the time that the disk
-// takes) is on disk, even when this process is killed.
+// Records a run to an .ohist file while it happens. record() gives each operation its index and
+// time under one short lock and only moves it into a buffer; a thread of the recorder encodes,
+// compresses, writes and syncs. So what was recorded more than `sync_interval` ago (plus the time
+// that the disk takes) is on disk, even when this process is killed.
 //
-// Thread-safe. Indexes are gapless from 0, and times never decrease with the index. The first failed
-// write (disk full, ...) ends writing for good: status() then says which file, why and what to do, the
-// file stays readable up to the last block written, and record() goes on counting without keeping.
+// Thread-safe. Indexes are gapless from 0, and times never decrease with the index. The first
+// failed write (disk full, ...) ends writing for good: status() then says which file, why and what
+// to do, the file stays readable up to the last block written, and record() goes on counting
+// without keeping.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@ namespace ordeal {
 struct RecorderOptions {
   std::chrono::milliseconds sync_interval{50};
   std::size_t block_operations = 8192;  // a full block is written at once
-  // Operations that may wait for a slow disk; past that record() waits for it, so that memory is bounded.
+  // Operations that may wait for a slow disk; past that record() waits for it, so that memory is
+  // bounded.
   std::size_t pending_operations_max = 1'000'000;
 };
 
@@ -47,8 +49,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Returns the index of the operation. Record an invocation before it is sent and a completion after
-  // it returned, so that the recorded interval contains the true one. Not to be called after close().
+  // Returns the index of the operation. Record an invocation before it is sent and a completion
+  // after it returned, so that the recorded interval contains the true one. After close() nothing is
+  // kept any more.
   std::uint64_t record(ProcessId process, Phase phase, std::string function, Payload payload,
                        std::string note = "");
 

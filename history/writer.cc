@@ -90,9 +90,11 @@ Status write_as(const fs::path& path, std::string_view extension, const History&
 
 Status write_history(const fs::path& path, const History& history, const HistoryHeader& header) {
   const std::string extension = path.extension().string();
-  if (extension != ".ohist" && extension != ".edn" && extension != ".json" && extension != ".jsonl") {
-    return bad_input("cannot tell the format of {} from its extension; use .ohist, .edn, .json or .jsonl",
-                     path.string());
+  if (extension != ".ohist" && extension != ".edn" && extension != ".json" &&
+      extension != ".jsonl") {
+    return bad_input(
+        "cannot tell the format of {} from its extension; use .ohist, .edn, .json or .jsonl",
+        path.string());
   }
   fs::path partial = path;
   partial += ".partial";

@@ -9,9 +9,9 @@
 
 namespace ordeal {
 
-// The format follows from the extension: .ohist, .edn (one operation a line), .json (an array) or .jsonl (one
-// object a line); only .ohist keeps the header. An existing file is replaced, and only once the new
-// one is complete.
+// The format follows from the extension: .ohist, .edn (one operation a line), .json (an array) or
+// .jsonl (one object a line); only .ohist keeps the header. An existing file is replaced, and only
+// once the new one is complete.
 Status write_history(const std::filesystem::path& path, const History& history,
                      const HistoryHeader& header);
 

@@ -3,7 +3,8 @@
 //   recorder_bench --benchmark_filter=record     throughput, and latency of record() by percentile
 //   recorder_bench --benchmark_filter=read       100,000 transactions from .ohist, EDN and JSON
 //
-// The histories are list-append: transactions of 1 to 4 micro-ops over 10 active keys, 64 appends a key.
+// The histories are list-append: transactions of 1 to 4 micro-ops over 10 active keys, 64 appends a
+// key.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -88,7 +89,8 @@ std::vector<Step> steps(std::size_t transactions, std::int64_t processes, std::u
     }
     for (std::int64_t i = 0; i < processes; ++i) {
       const Step invoked = steps[begin + static_cast<std::size_t>(i)];
-      steps.push_back({invoked.process, Phase::ok, generator.completion(std::get<Txn>(invoked.payload))});
+      steps.push_back(
+          {invoked.process, Phase::ok, generator.completion(std::get<Txn>(invoked.payload))});
     }
   }
   return steps;
@@ -100,8 +102,8 @@ std::unique_ptr<Recorder> new_recorder() {
   return std::move(Recorder::create(path, {})).value();
 }
 
-// Operations through to the closed and synced file, by the time that all threads together spent on it: the
-// figure for one core.
+// Operations through to the closed and synced file, by the time that all threads together spent on
+// it: the figure for one core.
 void record_throughput(benchmark::State& state) {
   const auto made = steps(100'000, 10);
   std::int64_t recorded = 0;
@@ -124,11 +126,12 @@ void record_throughput(benchmark::State& state) {
 BENCHMARK(record_throughput)->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
 
 double percentile(std::vector<std::int64_t>& sorted, double fraction) {
-  return static_cast<double>(sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))]);
+  return static_cast<double>(
+      sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))]);
 }
 
-// Each thread records at a rate that a database client can reach, asleep in between as one that waits for its
-// server: 1,000 transactions a second and thread.
+// Each thread records at a rate that a database client can reach, asleep in between as one that
+// waits for its server: 1,000 transactions a second and thread.
 void record_latency(benchmark::State& state) {
   const std::int64_t threads = state.range(0);
   constexpr std::size_t kTransactions = 2000;  // of a thread
@@ -153,14 +156,20 @@ void record_latency(benchmark::State& state) {
       }
     }
     if (!recorder->close()) state.SkipWithError("cannot record");
-    for (const auto& own : measured) latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
+    for (const auto& own : measured)
+      latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
   }
   std::sort(latencies_ns.begin(), latencies_ns.end());
   state.counters["p50_ns"] = percentile(latencies_ns, 0.5);
   state.counters["p99_ns"] = percentile(latencies_ns, 0.99);
   state.counters["p999_ns"] = percentile(latencies_ns, 0.999);
 }
-BENCHMARK(record_latency)->Arg(1)->Arg(10)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(record_latency)
+    ->Arg(1)
+    ->Arg(10)
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // The same without pauses: every thread does nothing but record.
 void record_latency_saturated(benchmark::State& state) {
@@ -186,13 +195,19 @@ void record_latency_saturated(benchmark::State& state) {
       }
     }
     if (!recorder->close()) state.SkipWithError("cannot record");
-    for (const auto& own : measured) latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
+    for (const auto& own : measured)
+      latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
   }
   std::sort(latencies_ns.begin(), latencies_ns.end());
   state.counters["p50_ns"] = percentile(latencies_ns, 0.5);
   state.counters["p99_ns"] = percentile(latencies_ns, 0.99);
 }
-BENCHMARK(record_latency_saturated)->Arg(1)->Arg(10)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(record_latency_saturated)
+    ->Arg(1)
+    ->Arg(10)
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void read_file(benchmark::State& state, const std::string& extension) {
   const auto path = in_directory("read" + extension);
@@ -212,9 +227,19 @@ void read_file(benchmark::State& state, const std::string& extension) {
   state.counters["file_bytes"] = static_cast<double>(fs::file_size(path));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(transactions));
 }
-BENCHMARK_CAPTURE(read_file, ohist, ".ohist")->Arg(100'000)->Arg(1'000'000)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(read_file, edn, ".edn")->Arg(100'000)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(read_file, jsonl, ".jsonl")->Arg(100'000)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_file, ohist, ".ohist")
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_file, edn, ".edn")
+    ->Arg(100'000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_file, jsonl, ".jsonl")
+    ->Arg(100'000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ordeal

@@ -23,7 +23,9 @@ std::vector<Operation> decoded(const proto::Block& block) {
 }
 
 Operation txn(std::uint64_t index, Phase phase, std::vector<MicroOp> micro_ops) {
-  return {index, std::chrono::nanoseconds(index), ProcessId{1}, phase, "txn", Txn{std::move(micro_ops)}, ""};
+  return {
+      index, std::chrono::nanoseconds(index), ProcessId{1}, phase, "txn", Txn{std::move(micro_ops)},
+      ""};
 }
 
 TEST_CASE("a block holds every kind of operation") {
@@ -132,9 +134,15 @@ TEST_CASE("hostile blocks are refused") {
   SECTION("huge balances") { bad.set_balance_count(0, 0xffffffffU); }
   SECTION("a column too short") { bad.mutable_time_delta_ns()->RemoveLast(); }
   SECTION("a column too long") { bad.add_micro_value(1); }
-  SECTION("an unknown payload") { (*bad.mutable_phase_and_payload())[0] = static_cast<char>(60U << 2U); }
-  SECTION("a completion without its invocation") { (*bad.mutable_phase_and_payload())[0] = 1 | (2 << 2); }
-  SECTION("an invocation of an invocation") { (*bad.mutable_phase_and_payload())[0] = 0 | (3 << 2); }
+  SECTION("an unknown payload") {
+    (*bad.mutable_phase_and_payload())[0] = static_cast<char>(60U << 2U);
+  }
+  SECTION("a completion without its invocation") {
+    (*bad.mutable_phase_and_payload())[0] = 1 | (2 << 2);
+  }
+  SECTION("an invocation of an invocation") {
+    (*bad.mutable_phase_and_payload())[0] = 0 | (3 << 2);
+  }
   SECTION("a missing fault") { bad.mutable_fault()->RemoveLast(); }
   SECTION("a missing note") { bad.mutable_note()->RemoveLast(); }
   CHECK(wrong_with(bad) != "");

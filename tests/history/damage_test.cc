@@ -19,7 +19,8 @@ struct Sample {
     auto file = BlockFile::create(path, HistoryHeader{});
     REQUIRE(file.has_value());
     for (std::size_t i = 0; i <= 3; ++i) {
-      if (i > 0) REQUIRE((*file)->append(std::span(operations).subspan(30 * (i - 1), 30)).has_value());
+      if (i > 0)
+        REQUIRE((*file)->append(std::span(operations).subspan(30 * (i - 1), 30)).has_value());
       ends.push_back(std::filesystem::file_size(path));
     }
     REQUIRE((*file)->close().has_value());
@@ -49,8 +50,7 @@ TEST_CASE("a file cut at any byte keeps all blocks before the cut") {
     CHECK(operations_of(read.history) == sample.first(30 * whole));
     CHECK(read.warnings.size() == (size == sample.ends[whole] ? 0 : 1));
     if (!read.warnings.empty()) {
-      CHECK_THAT(read.warnings[0],
-                 Catch::Contains("byte " + std::to_string(sample.ends[whole])));
+      CHECK_THAT(read.warnings[0], Catch::Contains("byte " + std::to_string(sample.ends[whole])));
     }
   }
 }
@@ -82,7 +82,8 @@ TEST_CASE("the end of a file names what is wrong with it") {
   CHECK_THAT(read_error(directory / "empty"), Catch::Contains("is empty"));
   const Sample sample;
   spit(sample.path, std::string_view(sample.bytes).substr(0, 4));
-  CHECK_THAT(read_error(sample.path), Catch::Contains("h.ohist ends after 4 bytes, within its header"));
+  CHECK_THAT(read_error(sample.path),
+             Catch::Contains("h.ohist ends after 4 bytes, within its header"));
   spit(sample.path, std::string_view(sample.bytes).substr(0, sample.ends[1] + 1));
   CHECK_THAT(read_ok(sample.path).warnings.at(0), Catch::Contains("its last 1 bytes are left out"));
 }
@@ -102,7 +103,9 @@ TEST_CASE("a foreign file is refused with a clear message") {
   const TempDir directory;
   const auto path = directory / "f";
   const std::map<std::string, std::string> files{
-      {"ELF", "\x7f" "ELF\x02\x01\x01"},
+      {"ELF",
+       "\x7f"
+       "ELF\x02\x01\x01"},
       {"text", "hello, world\n"},
       {"a JSON number", "17"},
       {"XML", "<history/>"},

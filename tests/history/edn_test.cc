@@ -36,7 +36,8 @@ TEST_CASE("forms have one canonical text") {
   CHECK(canonical("{:a 1 , :b [ ]}") == "{:a 1, :b []}");
   CHECK(canonical("#{1 #_ 2 3}") == "#{1 3}");
   CHECK(canonical("#inst  \"2020\"") == "#inst \"2020\"");
-  CHECK(canonical("[\\a \\newline \\( +7 8N 1.5 ##Inf #\"re\"]") == "[\\a \\newline \\( 7 8 1.5 ##Inf #\"re\"]");
+  CHECK(canonical("[\\a \\newline \\( +7 8N 1.5 ##Inf #\"re\"]") ==
+        "[\\a \\newline \\( 7 8 1.5 ##Inf #\"re\"]");
   CHECK(canonical("[1") == "failed: expected the end of a collection");
   CHECK(canonical("]") == "failed: expected a value");
   CHECK(canonical(std::string(100'000, '[')) == "failed: expected fewer levels of nesting");
@@ -47,7 +48,8 @@ TEST_CASE("forms have one canonical text") {
 
 TEST_CASE("an operation in full") {
   const auto operations = parsed(
-      "{:index 4, :time 77, :type :fail, :process 3, :f :txn, :value [[:r 1 [5 6]] [:append \"k\" 7] "
+      "{:index 4, :time 77, :type :fail, :process 3, :f :txn, :value [[:r 1 [5 6]] [:append \"k\" "
+      "7] "
       "[:r [:pg 2] nil] [:w :x 1.5] [:r 9 8]], :error [:conflict \"x\"], :extra {:ignored #{1}}}");
   REQUIRE(operations.size() == 1);
   const Operation& operation = operations[0];
@@ -57,18 +59,21 @@ TEST_CASE("an operation in full") {
   CHECK(operation.phase == Phase::fail);
   CHECK(operation.function == "txn");
   CHECK(operation.note == "[:conflict \"x\"]");
-  const Txn expected{{{MicroFunction::read, Value(1), Value(), std::vector{Value(5), Value(6)}},
-                      {MicroFunction::append, Value::symbol("\"k\""), Value(7), std::nullopt},
-                      {MicroFunction::read, Value::symbol("[:pg 2]"), Value(), std::nullopt},
-                      {MicroFunction::write, Value::symbol(":x"), Value::symbol("1.5"), std::nullopt},
-                      {MicroFunction::read, Value(9), Value(8), std::nullopt}}};
+  const Txn expected{
+      {{MicroFunction::read, Value(1), Value(), std::vector{Value(5), Value(6)}},
+       {MicroFunction::append, Value::symbol("\"k\""), Value(7), std::nullopt},
+       {MicroFunction::read, Value::symbol("[:pg 2]"), Value(), std::nullopt},
+       {MicroFunction::write, Value::symbol(":x"), Value::symbol("1.5"), std::nullopt},
+       {MicroFunction::read, Value(9), Value(8), std::nullopt}}};
   CHECK(operation.payload == Payload(expected));
 }
 
 TEST_CASE("payloads are recognised by :f and shape") {
-  CHECK(payload_of(":transfer", "{:to 2 :from 1, :amount 5}") == Payload(Transfer{Value(1), Value(2), 5}));
+  CHECK(payload_of(":transfer", "{:to 2 :from 1, :amount 5}") ==
+        Payload(Transfer{Value(1), Value(2), 5}));
   CHECK(payload_of(":transfer", "{:to 2 :from 1}") == Payload(Opaque{"{:to 2, :from 1}"}));
-  CHECK(payload_of(":read", "{1 10, 0 -5}") == Payload(Balances{{{{Value(0), -5}, {Value(1), 10}}}}));
+  CHECK(payload_of(":read", "{1 10, 0 -5}") ==
+        Payload(Balances{{{{Value(0), -5}, {Value(1), 10}}}}));
   CHECK(payload_of(":read", "nil") == Payload(Balances{}));
   CHECK(payload_of(":read", "7") == Payload(Opaque{"7"}));
   CHECK(payload_of(":txn", "[]") == Payload(Txn{}));
@@ -78,7 +83,8 @@ TEST_CASE("payloads are recognised by :f and shape") {
   CHECK(payload_of(":add", "[1 (2) #{3}]") == Payload(Opaque{"[1 (2) #{3}]"}));
 }
 
-TEST_CASE("a file may be lines, a vector, tagged, commented, with any line end and a byte-order mark") {
+TEST_CASE(
+    "a file may be lines, a vector, tagged, commented, with any line end and a byte-order mark") {
   const std::string op = "{:type :invoke, :process 0, :f :txn, :value [[:r 1 nil]]}";
   const std::string tagged = "#jepsen.history.Op" + op;
   const std::string expected_by[] = {
@@ -100,7 +106,8 @@ TEST_CASE("a file may be lines, a vector, tagged, commented, with any line end a
 }
 
 TEST_CASE("the nemesis, and what may be missing") {
-  const auto operations = parsed("{:process :nemesis, :type :info, :f :start, :index nil, :time nil}");
+  const auto operations =
+      parsed("{:process :nemesis, :type :info, :f :start, :index nil, :time nil}");
   CHECK(operations.at(0).process == kNemesis);
   CHECK(operations.at(0).payload == Payload(Opaque{"nil"}));
   CHECK(parsed("[]").empty());
@@ -115,11 +122,14 @@ TEST_CASE("mistakes are named with file, line and what was expected") {
   };
   CHECK(error("{:process 0, :type :okay}") ==
         "h.edn:2: expected :invoke, :ok, :fail or :info, found `:okay}`");
-  CHECK(error("{:process x, :type :ok}") == "h.edn:2: expected an integer of 64 bits, found `x, :type :ok}`");
+  CHECK(error("{:process x, :type :ok}") ==
+        "h.edn:2: expected an integer of 64 bits, found `x, :type :ok}`");
   CHECK(error("{:process :nemsis, :type :ok}") ==
         "h.edn:2: expected a process number or :nemesis, found `:nemsis, :type :ok}`");
-  CHECK(error("{:process 0}") == "h.edn:2: expected an operation with a :type, found `{:process 0}`");
-  CHECK(error("{:type :ok}") == "h.edn:2: expected an operation with a :process, found `{:type :ok}`");
+  CHECK(error("{:process 0}") ==
+        "h.edn:2: expected an operation with a :type, found `{:process 0}`");
+  CHECK(error("{:type :ok}") ==
+        "h.edn:2: expected an operation with a :process, found `{:type :ok}`");
   CHECK(error("{:process 0, :type :ok, :value ]}") == "h.edn:2: expected a value, found `]}`");
   CHECK(error("17") == "h.edn:2: expected {, found `17`");
 }
@@ -129,7 +139,8 @@ TEST_CASE("a file cut at any byte keeps the operations before the cut, with a wa
   const auto all = parsed(text);
   for (std::size_t size = 1; size < text.size(); ++size) {
     CAPTURE(size);
-    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '\n');
+    const auto lines =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '\n');
     const bool whole_line = text[size] == '\n';
     auto result = read_edn(std::string_view(text).substr(0, size), "h.edn");
     REQUIRE(result.has_value());

@@ -9,15 +9,16 @@ namespace {
 Operation reads(std::int64_t process, Phase phase, std::vector<std::int64_t> elements) {
   std::vector<Value> list;
   for (const auto element : elements) list.emplace_back(element);
-  return {0, {}, ProcessId{process}, phase, "txn",
-          Txn{{{MicroFunction::read, Value(1), Value(), list}}}, ""};
+  return {0,     {},    ProcessId{process},
+          phase, "txn", Txn{{{MicroFunction::read, Value(1), Value(), list}}},
+          ""};
 }
 
 TEST_CASE("completions pair with the open invocation of their process") {
-  const History history = history_of({reads(1, Phase::invoke, {}), reads(-1, Phase::invoke, {}),
-                                      reads(1, Phase::ok, {}), reads(1, Phase::fail, {}),
-                                      reads(-1, Phase::info, {}), reads(1LL << 40, Phase::invoke, {}),
-                                      reads(1LL << 40, Phase::ok, {})});
+  const History history =
+      history_of({reads(1, Phase::invoke, {}), reads(-1, Phase::invoke, {}),
+                  reads(1, Phase::ok, {}), reads(1, Phase::fail, {}), reads(-1, Phase::info, {}),
+                  reads(1LL << 40, Phase::invoke, {}), reads(1LL << 40, Phase::ok, {})});
   std::vector<Position> partners;
   for (const auto& event : history.events()) partners.push_back(event.partner);
   CHECK(partners == std::vector<Position>{2, 4, 0, kNoPosition, 1, 6, 5});
@@ -25,8 +26,9 @@ TEST_CASE("completions pair with the open invocation of their process") {
 
 TEST_CASE("reads that are prefixes of each other share one list, others have their own") {
   const std::vector<Operation> operations{
-      reads(1, Phase::ok, {1, 2}), reads(1, Phase::ok, {}),        reads(1, Phase::ok, {1}),
-      reads(1, Phase::ok, {1, 2, 3}), reads(1, Phase::ok, {1, 5}), reads(1, Phase::ok, {1, 2, 3, 4})};
+      reads(1, Phase::ok, {1, 2}), reads(1, Phase::ok, {}),
+      reads(1, Phase::ok, {1}),    reads(1, Phase::ok, {1, 2, 3}),
+      reads(1, Phase::ok, {1, 5}), reads(1, Phase::ok, {1, 2, 3, 4})};
   const History history = history_of(operations);
   const auto storage = [&](Position at) { return history.micro_ops(history.event(at))[0].list; };
   CHECK(operations_of(history) == operations);

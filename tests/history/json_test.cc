@@ -16,10 +16,12 @@ constexpr std::string_view kLine =
 TEST_CASE("JSON is an array or a line each, and reads as the EDN does") {
   const std::string line(kLine);
   const std::string edn =
-      "{:index 0, :time 5, :type :invoke, :process 0, :f :txn, :value [[:append \"x\" 1] [:r 2 nil]]}";
+      "{:index 0, :time 5, :type :invoke, :process 0, :f :txn, :value [[:append \"x\" 1] [:r 2 "
+      "nil]]}";
   const File file(edn);
   const auto expected = operations_of(read_ok(file.path, "edn").history);
-  for (const auto& text : {line, line + "\n", "[" + line + "]", " [\n" + line + "\n]\n", "\xef\xbb\xbf" + line}) {
+  for (const auto& text :
+       {line, line + "\n", "[" + line + "]", " [\n" + line + "\n]\n", "\xef\xbb\xbf" + line}) {
     CAPTURE(text);
     spit(file.path, text);
     const ReadHistory read = read_ok(file.path);
@@ -30,14 +32,16 @@ TEST_CASE("JSON is an array or a line each, and reads as the EDN does") {
 
 TEST_CASE("payloads and the nemesis in JSON") {
   const auto payload = [](const std::string& function, const std::string& value) {
-    const File file(R"({"type":"ok","process":"nemesis","f":")" + function + R"(","value":)" + value + "}");
+    const File file(R"({"type":"ok","process":"nemesis","f":")" + function + R"(","value":)" +
+                    value + "}");
     const auto operation = read_ok(file.path).history.operation(0);
     CHECK(operation.process == kNemesis);
     return operation.payload;
   };
   CHECK(payload("transfer", R"({"from":1,"to":"b","amount":-3})") ==
         Payload(Transfer{Value(1), Value::symbol("\"b\""), -3}));
-  CHECK(payload("read", R"({"1":10,"0":20})") == Payload(Balances{{{{Value(0), 20}, {Value(1), 10}}}}));
+  CHECK(payload("read", R"({"1":10,"0":20})") ==
+        Payload(Balances{{{{Value(0), 20}, {Value(1), 10}}}}));
   CHECK(payload("read", "null") == Payload(Balances{}));
   CHECK(payload("txn", R"([["r",":k",[1,"a",{"edn":"[:pg 1]"}]]])") ==
         Payload(Txn{{{MicroFunction::read, Value::symbol(":k"), Value(),
@@ -53,10 +57,12 @@ TEST_CASE("mistakes and cuts in JSON are named") {
     std::string message = read_error(file.path);
     return message.substr(message.find("h.json"));
   };
-  CHECK(error(line + "\n{\"type\":\"ok\"}\n") == "h.json:2: expected an operation with a \"process\"");
+  CHECK(error(line + "\n{\"type\":\"ok\"}\n") ==
+        "h.json:2: expected an operation with a \"process\"");
   CHECK_THAT(error(line + "\n" + R"({"type":"yes","process":1})"),
              Catch::StartsWith("h.json:2: expected :invoke, :ok, :fail or :info"));
-  CHECK_THAT(error(line + "\n{\"type\"\n" + line), Catch::Contains("h.json:2: expected a whole JSON object"));
+  CHECK_THAT(error(line + "\n{\"type\"\n" + line),
+             Catch::Contains("h.json:2: expected a whole JSON object"));
   CHECK_THAT(error("[" + line + ", 7]"), Catch::Contains("operation 1: expected an operation"));
   CHECK_THAT(error("[" + line + " x]"), Catch::Contains("is no JSON at byte"));
 

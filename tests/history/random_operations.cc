@@ -49,7 +49,8 @@ class Generator {
       return;
     }
     auto& list = lists_[op.key.text()];
-    op.list.emplace(list.begin(), list.begin() + random_.between(0, static_cast<std::int64_t>(list.size())));
+    op.list.emplace(list.begin(),
+                    list.begin() + random_.between(0, static_cast<std::int64_t>(list.size())));
     if (random_.chance(0.1)) op.list->push_back(scalar());
   }
 
@@ -62,12 +63,19 @@ class Generator {
 
   std::pair<std::string, Payload> invocation() {
     switch (random_.below(8)) {
-      case 0: return {"transfer", Transfer{scalar(), scalar(), random_.between(-5, 5)}};
-      case 1: return {"read", Balances{}};
-      case 2: return {"start-partition", FaultEvent{"partition", FaultAction::inject, {"n1", "n2"}, "a \"b\""}};
-      case 3: return {"stop", FaultEvent{"kill", FaultAction::heal, {}, ""}};
-      case 4: return {"custom", Opaque{"{:a [1 2], :b #{3}}"}};
-      default: return {"txn", txn()};
+      case 0:
+        return {"transfer", Transfer{scalar(), scalar(), random_.between(-5, 5)}};
+      case 1:
+        return {"read", Balances{}};
+      case 2:
+        return {"start-partition",
+                FaultEvent{"partition", FaultAction::inject, {"n1", "n2"}, "a \"b\""}};
+      case 3:
+        return {"stop", FaultEvent{"kill", FaultAction::heal, {}, ""}};
+      case 4:
+        return {"custom", Opaque{"{:a [1 2], :b #{3}}"}};
+      default:
+        return {"txn", txn()};
     }
   }
 
@@ -75,7 +83,8 @@ class Generator {
     Txn txn;
     for (int i = 0; i <= random_.between(0, 4); ++i) {
       MicroOp op{static_cast<MicroFunction>(random_.below(3)), scalar(), Value(), std::nullopt};
-      if (op.function != MicroFunction::read) op.value = random_.chance(0.1) ? scalar() : Value(++element_);
+      if (op.function != MicroFunction::read)
+        op.value = random_.chance(0.1) ? scalar() : Value(++element_);
       txn.micro_ops.push_back(op);
     }
     return txn;
@@ -93,11 +102,16 @@ class Generator {
   std::map<std::int64_t, std::optional<Operation>> open_;
   std::map<std::string, std::vector<Value>> lists_;
   std::vector<std::string> notes_{"timed out", "line 1\nline 2\t\"quoted\" \\", "\xc3\xa9"};
-  std::vector<Value> scalars_{Value::symbol(":k"),         Value::symbol("\"s t\""),
-                              Value::symbol("[:pg 1]"),    Value::symbol("1.5"),
-                              Value(-7),                   Value(INT64_MAX),
-                              Value(INT64_MIN),            Value(INT64_MAX / 2),
-                              Value::symbol("\":colon\""), Value::symbol("true")};
+  std::vector<Value> scalars_{Value::symbol(":k"),
+                              Value::symbol("\"s t\""),
+                              Value::symbol("[:pg 1]"),
+                              Value::symbol("1.5"),
+                              Value(-7),
+                              Value(INT64_MAX),
+                              Value(INT64_MIN),
+                              Value(INT64_MAX / 2),
+                              Value::symbol("\":colon\""),
+                              Value::symbol("true")};
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ Txn some_txn(std::int64_t element) {
   return Txn{{{MicroFunction::append, Value(element % 10), Value(element), std::nullopt}}};
 }
 
-std::unique_ptr<Recorder> recorder_at(const std::filesystem::path& path, RecorderOptions options = {}) {
+std::unique_ptr<Recorder> recorder_at(const std::filesystem::path& path,
+                                      RecorderOptions options = {}) {
   HistoryHeader header;
   header.campaign = "test";
   auto recorder = Recorder::create(path, header, options);
@@ -54,7 +55,8 @@ TEST_CASE("many threads: indexes without gaps, times in order, each process in i
   constexpr std::int64_t kThreads = 8;
   constexpr std::int64_t kEach = 5000;
   const TempDir directory;
-  auto recorder = recorder_at(directory / "h.ohist", {.sync_interval = 5ms, .block_operations = 500});
+  auto recorder =
+      recorder_at(directory / "h.ohist", {.sync_interval = 5ms, .block_operations = 500});
   {
     std::vector<std::jthread> threads;
     for (std::int64_t thread = 0; thread < kThreads; ++thread) {
@@ -66,7 +68,8 @@ TEST_CASE("many threads: indexes without gaps, times in order, each process in i
       });
     }
   }
-  recorder->record(kNemesis, Phase::info, "start", FaultEvent{"kill", FaultAction::inject, {"n1"}, ""});
+  recorder->record(kNemesis, Phase::info, "start",
+                   FaultEvent{"kill", FaultAction::inject, {"n1"}, ""});
   CHECK(recorder->counts().of(Phase::invoke) == kThreads * kEach / 2);
   CHECK(recorder->counts().of(Phase::ok) == kThreads * kEach / 2);
   CHECK(recorder->counts().of(Phase::info) == 0);
@@ -106,15 +109,16 @@ TEST_CASE("a file that exists, or cannot be created, is refused by name") {
   spit(directory / "h.ohist", "precious");
   const auto exists = Recorder::create(directory / "h.ohist", {});
   REQUIRE_FALSE(exists.has_value());
-  CHECK_THAT(exists.error().message, Catch::Contains("h.ohist") && Catch::Contains("never overwritten"));
+  CHECK_THAT(exists.error().message,
+             Catch::Contains("h.ohist") && Catch::Contains("never overwritten"));
   CHECK(slurp(directory / "h.ohist") == "precious");
   const auto nowhere = Recorder::create(directory / "none/h.ohist", {});
   CHECK_THAT(nowhere.error().message, Catch::Contains("create its directory"));
   CHECK(nowhere.error().kind == ErrorKind::surroundings);
 }
 
-// Runs `body` in a child process, which shares nothing with the tests' own threads and limits. The child
-// exits with what it returns.
+// Runs `body` in a child process, which shares nothing with the tests' own threads and limits. The
+// child exits with what it returns.
 template <class Body>
 pid_t fork_child(Body body) {
   const pid_t child = ::fork();
@@ -130,7 +134,8 @@ int wait_for(pid_t child) {
 }
 
 // In the child: a disk that takes 200,000 bytes (a limit on file sizes, which needs no root).
-int record_on_full_disk(const std::filesystem::path& path, const std::filesystem::path& message_path) {
+int record_on_full_disk(const std::filesystem::path& path,
+                        const std::filesystem::path& message_path) {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{200'000, 200'000};
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 10;
@@ -141,11 +146,13 @@ int record_on_full_disk(const std::filesystem::path& path, const std::filesystem
   const auto deadline = std::chrono::steady_clock::now() + 60s;
   while ((*recorder)->status() && std::chrono::steady_clock::now() < deadline) {
     const auto element = static_cast<std::int64_t>(random.next() >> 2U);
-    if ((*recorder)->record(ProcessId{1}, Phase::invoke, "txn", some_txn(element)) != recorded++) return 12;
+    if ((*recorder)->record(ProcessId{1}, Phase::invoke, "txn", some_txn(element)) != recorded++)
+      return 12;
   }
   // Goes on counting, and soon.
   for (int i = 0; i < 100'000; ++i) {
-    if ((*recorder)->record(ProcessId{1}, Phase::invoke, "txn", some_txn(i)) != recorded++) return 13;
+    if ((*recorder)->record(ProcessId{1}, Phase::invoke, "txn", some_txn(i)) != recorded++)
+      return 13;
   }
   const Status closed = (*recorder)->close();
   if (closed || closed.error().kind != ErrorKind::surroundings) return 14;
@@ -156,11 +163,13 @@ int record_on_full_disk(const std::filesystem::path& path, const std::filesystem
 TEST_CASE("a full disk ends recording with a clear message; what was written stays readable") {
   const TempDir directory;
   const auto path = directory / "h.ohist";
-  const int status = wait_for(fork_child([&] { return record_on_full_disk(path, directory / "message"); }));
+  const int status =
+      wait_for(fork_child([&] { return record_on_full_disk(path, directory / "message"); }));
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 0);
-  CHECK_THAT(slurp(directory / "message"),
-             Catch::Contains(path.string()) && Catch::Contains("File too large") && Catch::Contains("ulimit"));
+  CHECK_THAT(slurp(directory / "message"), Catch::Contains(path.string()) &&
+                                               Catch::Contains("File too large") &&
+                                               Catch::Contains("ulimit"));
   const ReadHistory read = read_ok(path);
   CHECK(read.warnings.empty());  // the half block was taken back
   CHECK(read.history.size() > 500);
@@ -168,13 +177,14 @@ TEST_CASE("a full disk ends recording with a clear message; what was written sta
   CHECK(std::filesystem::file_size(path) > 100'000);
 }
 
-// In the child: records for ever, and tells `pipe` after each pause of two sync intervals how much must be
-// on disk by then.
+// In the child: records for ever, and tells `pipe` after each pause of two sync intervals how much
+// must be on disk by then.
 int record_until_killed(const std::filesystem::path& path, int pipe) {
   auto recorder = Recorder::create(path, {}, {.sync_interval = 20ms});
   if (!recorder) return 11;
   for (std::int64_t i = 0;; ++i) {
-    const std::uint64_t index = (*recorder)->record(ProcessId{i}, Phase::invoke, "txn", some_txn(i));
+    const std::uint64_t index =
+        (*recorder)->record(ProcessId{i}, Phase::invoke, "txn", some_txn(i));
     if (i % 1000 != 999) continue;
     std::this_thread::sleep_for(100ms);
     if (::write(pipe, &index, sizeof index) != sizeof index) return 12;
@@ -200,8 +210,10 @@ TEST_CASE("kill -9 loses nothing that was synced") {
 
 TEST_CASE("a slow writer makes record() wait rather than fill memory") {
   const TempDir directory;
-  auto recorder = recorder_at(directory / "h.ohist", {.block_operations = 10, .pending_operations_max = 20});
-  for (std::int64_t i = 0; i < 5000; ++i) recorder->record(ProcessId{i}, Phase::invoke, "txn", some_txn(i));
+  auto recorder =
+      recorder_at(directory / "h.ohist", {.block_operations = 10, .pending_operations_max = 20});
+  for (std::int64_t i = 0; i < 5000; ++i)
+    recorder->record(ProcessId{i}, Phase::invoke, "txn", some_txn(i));
   REQUIRE(recorder->close().has_value());
   CHECK(read_ok(directory / "h.ohist").history.size() == 5000);
 }

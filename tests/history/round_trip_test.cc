@@ -11,7 +11,8 @@ HistoryHeader some_header() {
   HistoryHeader header;
   header.campaign = "quickstart";
   header.seed = 0xffffffffffffffffU;
-  header.start_time = std::chrono::system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'123'456'789));
+  header.start_time =
+      std::chrono::system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'123'456'789));
   header.command = "ordeal run c.yaml --seed 7";
   header.ordeal_version = "0.1.0";
   header.facts = {{"target", "postgres 15"}, {"isolation", "serializable"}};
@@ -23,7 +24,8 @@ TEST_CASE("histories survive every format and chains of them") {
   const TempDir directory;
   const auto random = history_of(random_operations(Random(41), 500));
   std::vector<std::pair<std::string, History>> histories;
-  for (const std::string name : {"duplicate-43", "long-fork-29", "strict-1", "rw-register-strict-1"}) {
+  for (const std::string name :
+       {"duplicate-43", "long-fork-29", "strict-1", "rw-register-strict-1"}) {
     histories.emplace_back(name, read_ok("tests/histories/" + name + ".edn").history);
     CHECK(histories.back().second.size() > 10);
   }
@@ -48,14 +50,16 @@ TEST_CASE("histories survive every format and chains of them") {
 TEST_CASE("EDN is written as Jepsen prints it") {
   const TempDir directory;
   const std::string original = slurp("tests/histories/strict-1.edn");
-  REQUIRE(write_history(directory / "h.edn", read_ok("tests/histories/strict-1.edn").history, {}).has_value());
+  REQUIRE(write_history(directory / "h.edn", read_ok("tests/histories/strict-1.edn").history, {})
+              .has_value());
   CHECK(slurp(directory / "h.edn") == original);
 }
 
 TEST_CASE("the header survives, with the fields of a newer version") {
   const TempDir directory;
   const auto path = directory / "h.ohist";
-  REQUIRE(write_history(path, history_of(random_operations(Random(42), 5)), some_header()).has_value());
+  REQUIRE(
+      write_history(path, history_of(random_operations(Random(42), 5)), some_header()).has_value());
   const HistoryHeader read = read_ok(path).header;
   const HistoryHeader expected = some_header();
   CHECK(read.format_version == 1);
@@ -73,7 +77,8 @@ TEST_CASE("a history that is replaced stays until the new one is whole") {
   spit(directory / "h.edn", "old");
   const auto history = history_of(random_operations(Random(43), 5));
   CHECK(write_history(directory / "h.txt", history, {}).error().kind == ErrorKind::bad_input);
-  CHECK(write_history(directory / "none/h.edn", history, {}).error().kind == ErrorKind::surroundings);
+  CHECK(write_history(directory / "none/h.edn", history, {}).error().kind ==
+        ErrorKind::surroundings);
   CHECK(slurp(directory / "h.edn") == "old");
   REQUIRE(write_history(directory / "h.edn", history, {}).has_value());
   CHECK(read_ok(directory / "h.edn").history.size() == 5);

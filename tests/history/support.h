@@ -71,8 +71,9 @@ inline History history_of(const std::vector<Operation>& operations) {
   return std::move(builder).build();
 }
 
-// Operations with every kind of payload, value, phase and read; some completions equal their invocations, some
-// don't; some lists grow, some fork. Valid as a file, not as a history of anything.
+// Operations with every kind of payload, value, phase and read; some completions equal their
+// invocations, some don't; some lists grow, some fork. Valid as a file, not as a history of
+// anything.
 std::vector<Operation> random_operations(Random random, std::size_t count);
 
 }  // namespace ordeal
