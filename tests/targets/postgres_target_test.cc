@@ -129,22 +129,33 @@ TEST_CASE("postgres: the clock of the server moves alone, and its time-outs keep
     command.arguments.push_back(offset);
     server.control(command);
   };
-  CHECK(std::abs(skew()) < 1);
+  const auto becomes = [&](double offset) {
+    for (int i = 0; i < 100; ++i) {
+      if (std::abs(skew() - offset) < 0.5) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
+  };
+  CHECK(becomes(0));
   for (const double offset : {3600.0, -120.5, 0.0}) {
     set(fmt::format("{:+}", offset));
-    CHECK(std::abs(skew() - offset) < 1);
-    CHECK(query(*server.connection(), "SELECT pg_sleep(0.05)").empty());  // a latch with time-out
+    CAPTURE(offset);
+    CHECK(becomes(offset));
+    // A session that began before a jump forward may miss a time-out: PostgreSQL 15 trusts an alarm that
+    // is pending since the login to ring earlier (signal_due_at in timeout.c). A new one keeps time.
+    auto fresh = server.connection();
+    CHECK(query(*fresh, "SELECT pg_sleep(0.05)").empty());  // a latch with time-out
     const auto start = std::chrono::steady_clock::now();
-    CHECK_FALSE(connection->execute("SET statement_timeout = 100; SELECT pg_sleep(4)", {}));
+    REQUIRE(fresh->execute("SET statement_timeout = 100", {}));
+    CHECK_FALSE(fresh->execute("SELECT pg_sleep(4)", {}));
     CHECK(std::chrono::steady_clock::now() - start < 2s);
-    REQUIRE(connection->execute("SET statement_timeout = 0", {}));
   }
   set("+50");
   server.control(server.server().kill);
   server.control(server.server().start);
   REQUIRE(is_ready(server));
   connection = server.connection();
-  CHECK(std::abs(skew() - 50) < 1);  // a restart keeps the skew
+  CHECK(becomes(50));  // a restart keeps the skew
 }
 
 TEST_CASE("postgres: settings, version, log") {
