@@ -20,7 +20,8 @@ body { margin: 0; background: var(--page); color: var(--ink);
 main { max-width: 66rem; margin: 0 auto; padding: 1rem 1rem 4rem; }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem; }
-h3 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; } h3 .soft { font-weight: 400; }
+h3 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; }
+h3 .soft { font-weight: 400; }
 p { margin: .5rem 0; }
 a { color: var(--link); }
 .word { display: block; font-size: .85rem; font-weight: 700; letter-spacing: .08em; }
@@ -35,7 +36,8 @@ a { color: var(--link); }
   gap: .75rem 1.5rem; margin: 1rem 0; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-pre, code { font: .875rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre, code { font: .875rem/1.45 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono",
+  monospace; }
 pre { background: var(--code); border-radius: 4px; padding: .5rem .75rem; margin: .35rem 0;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .copy { display: flex; gap: .5rem; align-items: stretch; }
@@ -70,7 +72,8 @@ svg text.title { font-weight: 600; }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .area { stroke: none; opacity: .14; }
 .s-ok { stroke: var(--ok); fill: var(--ok); } .s-fail { stroke: var(--fail); fill: var(--fail); }
-.s-info { stroke: var(--info); fill: var(--info); } .s-slow { stroke: var(--slow); fill: var(--slow); }
+.s-info { stroke: var(--info); fill: var(--info); }
+.s-slow { stroke: var(--slow); fill: var(--slow); }
 .line.s-ok, .line.s-fail, .line.s-info, .line.s-slow { fill: none; }
 .dash { stroke-dasharray: 5 3; } .dot { stroke-dasharray: 1.5 3; }
 .shade { opacity: .1; } .bar { opacity: .85; }
