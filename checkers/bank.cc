@@ -38,7 +38,8 @@ bool has_account(const Accounts& accounts, Value name) {
 
 std::string accounts_text(const Accounts& accounts) {
   std::vector<std::string> texts;
-  for (const auto& [name, balance] : accounts) texts.push_back(fmt::format("{} {}", name.text(), balance));
+  for (const auto& [name, balance] : accounts)
+    texts.push_back(fmt::format("{} {}", name.text(), balance));
   return fmt::format("{{{}}}", fmt::join(texts, ", "));
 }
 
@@ -84,28 +85,30 @@ class BankCheck {
     for (const auto& [name, balance] : accounts) {
       if (balance >= 0 || negative_allowed_) continue;
       error("negative-value", event, name,
-            fmt::format("operation {} read a balance of {} in account {}", event.index, balance, name.text()),
+            fmt::format("operation {} read a balance of {} in account {}", event.index, balance,
+                        name.text()),
             {{"account", name.text()}, {"balance", balance}});
     }
   }
 
   void check_accounts(const Event& event, const Accounts& accounts) {
-    if (first_ == &accounts || std::equal(accounts.begin(), accounts.end(), first_->begin(), first_->end(),
-                                          [](auto& a, auto& b) { return a.first == b.first; })) {
+    if (first_ == &accounts ||
+        std::equal(accounts.begin(), accounts.end(), first_->begin(), first_->end(),
+                   [](auto& a, auto& b) { return a.first == b.first; })) {
       return;
     }
     for (const auto& [name, balance] : *first_) {
       if (has_account(accounts, name)) continue;
       error("nil-balance", event, name,
-            fmt::format("operation {} read no balance of account {}, which the first read had", event.index,
-                        name.text()),
+            fmt::format("operation {} read no balance of account {}, which the first read had",
+                        event.index, name.text()),
             {{"account", name.text()}});
     }
     for (const auto& [name, balance] : accounts) {
       if (has_account(*first_, name)) continue;
       error("unexpected-key", event, name,
-            fmt::format("operation {} read account {} with {}, which the first read did not have", event.index,
-                        name.text(), balance),
+            fmt::format("operation {} read account {} with {}, which the first read did not have",
+                        event.index, name.text(), balance),
             {{"account", name.text()}, {"balance", balance}});
     }
   }
@@ -114,19 +117,21 @@ class BankCheck {
     const std::int64_t difference = total - *expected_;
     const Json details = {{"total", total}, {"expected", *expected_}, {"difference", difference}};
     error("wrong-total", event, std::nullopt,
-          fmt::format("operation {} read balances {}, which add up to {} instead of {}: {} {}", event.index,
-                      accounts_text(accounts), total, *expected_,
+          fmt::format("operation {} read balances {}, which add up to {} instead of {}: {} {}",
+                      event.index, accounts_text(accounts), total, *expected_,
                       difference > 0 ? difference : -difference,
                       difference > 0 ? "came from nowhere" : "vanished"),
           details);
-    if (!worst_.is_null() && std::abs(worst_["difference"].get<std::int64_t>()) >= std::abs(difference)) return;
+    if (!worst_.is_null() &&
+        std::abs(worst_["difference"].get<std::int64_t>()) >= std::abs(difference))
+      return;
     worst_ = details;
     worst_["type"] = "wrong-total";
     worst_["op"] = event.index;
   }
 
-  void error(const std::string& type, const Event& event, std::optional<Value> key, std::string text,
-             const Json& details) {
+  void error(const std::string& type, const Event& event, std::optional<Value> key,
+             std::string text, const Json& details) {
     const std::uint64_t count = ++counts_[type];
     if (first_error_.is_null()) {
       first_error_ = details;
@@ -145,8 +150,9 @@ class BankCheck {
   void decide(CheckResult& result, std::uint64_t errors, bool stopped) const {
     if (errors > 0) {
       result.validity = Validity::invalid;
-      result.reason = fmt::format("{} {} in {} reads; first: {}", errors, errors == 1 ? "error" : "errors", reads_,
-                                  result.anomalies.front().explanation);
+      result.reason =
+          fmt::format("{} {} in {} reads; first: {}", errors, errors == 1 ? "error" : "errors",
+                      reads_, result.anomalies.front().explanation);
     } else if (stopped) {
       result.reason = "stopped on request before the analysis was complete";
     } else if (reads_ == 0) {
@@ -172,9 +178,11 @@ class BankCheck {
 
 std::span<const OptionSpec> bank_options() {
   static constexpr std::array kOptions = {
-      OptionSpec{"total", OptionType::integer, "", "sum of all balances; that of the first read where not given",
+      OptionSpec{"total", OptionType::integer, "",
+                 "sum of all balances; that of the first read where not given",
                  -1'000'000'000'000'000'000, 1'000'000'000'000'000'000},
-      OptionSpec{"negative-balances", OptionType::boolean, "false", "whether a balance may be below zero"},
+      OptionSpec{"negative-balances", OptionType::boolean, "false",
+                 "whether a balance may be below zero"},
   };
   return kOptions;
 }
@@ -188,7 +196,8 @@ CheckResult check_bank(const History& history, const Options& options, std::stop
   BankCheck check(history, options);
   check.run(stop);
   check.conclude(result, stop.stop_requested());
-  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.check_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

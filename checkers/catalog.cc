@@ -1,4 +1,5 @@
-// The checkers that `ordeal check --checker` and campaigns know, in the order of `ordeal list checkers`.
+// The checkers that `ordeal check --checker` and campaigns know, in the order of `ordeal list
+// checkers`.
 #include <array>
 
 #include "checkers/bank.h"
@@ -10,9 +11,11 @@ namespace ordeal {
 
 std::span<const CheckerEntry> checker_catalog() {
   static const std::array kCatalog = {
-      CheckerEntry{"list-append", "isolation of transactions that append to lists, by cycles of dependencies",
+      CheckerEntry{"list-append",
+                   "isolation of transactions that append to lists, by cycles of dependencies",
                    list_append_options(), check_list_append},
-      CheckerEntry{"bank", "every read of all accounts adds up to the same total", bank_options(), check_bank},
+      CheckerEntry{"bank", "every read of all accounts adds up to the same total", bank_options(),
+                   check_bank},
       CheckerEntry{"stats", "operations by function and outcome", stats_options(), check_stats},
   };
   return kCatalog;

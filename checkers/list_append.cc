@@ -23,10 +23,12 @@ std::string foreign_micro_op(const cycles::Transactions& transactions) {
   for (cycles::TxnId txn = 0; txn < transactions.size(); ++txn) {
     for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
       const bool write = micro_op.function == MicroFunction::write;
-      const bool register_read = micro_op.function == MicroFunction::read && !micro_op.value.is_nil();
+      const bool register_read =
+          micro_op.function == MicroFunction::read && !micro_op.value.is_nil();
       if (!write && !register_read) continue;
       return fmt::format(
-          "operation {} has a micro-operation {} of a register; list-append needs appends and reads of lists, "
+          "operation {} has a micro-operation {} of a register; list-append needs appends and "
+          "reads of lists, "
           "so use --checker rw-register",
           transactions.operation_index(txn), micro_function_name(micro_op.function));
     }
@@ -40,7 +42,8 @@ std::string clash_text(const cycles::Inference& inference) {
   const cycles::Append& second = inference.appends[clash.second];
   const auto& transactions = inference.transactions;
   return fmt::format(
-      "element {} was appended to key {} by operation {} and again by operation {}, so reads of that key do not "
+      "element {} was appended to key {} by operation {} and again by operation {}, so reads of "
+      "that key do not "
       "tell whose append they show; appended elements must be unique (a client that retries?)",
       first.micro_op->value.text(), transactions.history().key(first.micro_op->key).text(),
       transactions.operation_index(first.txn), transactions.operation_index(second.txn));
@@ -50,8 +53,8 @@ void judge_types(CheckResult& result) {
   std::vector<std::string> types;
   for (const auto& [type, count] : result.anomaly_counts) {
     types.push_back(type);
-    auto& list = cycles::rules_out(type, result.model) ? result.anomaly_types
-                                                       : result.anomaly_types_beyond;
+    auto& list =
+        cycles::rules_out(type, result.model) ? result.anomaly_types : result.anomaly_types_beyond;
     list.push_back(type);
   }
   cycles::Boundary boundary = cycles::boundary(types);
@@ -59,24 +62,24 @@ void judge_types(CheckResult& result) {
   result.all_violated = std::move(boundary.all_violated);
   result.strongest_possible = std::move(boundary.strongest_possible);
   // Those that the model rules out come first.
-  std::stable_partition(result.anomalies.begin(), result.anomalies.end(), [&](const Anomaly& anomaly) {
-    return cycles::rules_out(anomaly.type, result.model);
-  });
+  std::stable_partition(
+      result.anomalies.begin(), result.anomalies.end(),
+      [&](const Anomaly& anomaly) { return cycles::rules_out(anomaly.type, result.model); });
 }
 
 void conclude(CheckResult& result, const std::string& doubt) {
   if (!result.anomaly_types.empty()) {
     result.validity = Validity::invalid;
-    result.reason = fmt::format("found {}, which {} rules out", fmt::join(result.anomaly_types, ", "),
-                                result.model);
+    result.reason = fmt::format("found {}, which {} rules out",
+                                fmt::join(result.anomaly_types, ", "), result.model);
   } else if (!doubt.empty()) {
     result.validity = Validity::unknown;
     result.reason = doubt;
     result.strongest_possible.clear();
   } else {
     result.validity = Validity::valid;
-    result.reason = fmt::format("no anomaly that {} rules out in {} committed transactions", result.model,
-                                result.transactions.ok);
+    result.reason = fmt::format("no anomaly that {} rules out in {} committed transactions",
+                                result.model, result.transactions.ok);
   }
 }
 
@@ -103,7 +106,8 @@ void analyse(const History& history, CheckResult& result, const std::stop_token&
   std::move(direct.examples.begin(), direct.examples.end(), std::back_inserter(result.anomalies));
   judge_types(result);
   if (inference.appends.first_clash()) doubt = clash_text(inference);
-  if (found.stopped || stop.stop_requested()) doubt = "stopped on request before the analysis was complete";
+  if (found.stopped || stop.stop_requested())
+    doubt = "stopped on request before the analysis was complete";
   conclude(result, doubt);
 }
 
@@ -111,20 +115,22 @@ void analyse(const History& history, CheckResult& result, const std::stop_token&
 
 std::span<const OptionSpec> list_append_options() {
   static const std::array<OptionSpec, 1> kOptions = {{
-      {"model", OptionType::text, "strict-serializable", "consistency model that the history should satisfy", 0, 0,
-       cycles::model_names()},
+      {"model", OptionType::text, "strict-serializable",
+       "consistency model that the history should satisfy", 0, 0, cycles::model_names()},
   }};
   return kOptions;
 }
 
-CheckResult check_list_append(const History& history, const Options& options, std::stop_token stop) {
+CheckResult check_list_append(const History& history, const Options& options,
+                              std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   CheckResult result;
   result.checker = "list-append";
   result.model = cycles::canonical_model(options.text("model"));
   result.operations = history.size();
   analyse(history, result, stop);
-  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.check_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

@@ -22,7 +22,8 @@ nlohmann::json to_json(const OutcomeCounts& counts) {
 
 std::span<const OptionSpec> stats_options() { return {}; }
 
-CheckResult check_stats(const History& history, const Options& /*options*/, std::stop_token /*stop*/) {
+CheckResult check_stats(const History& history, const Options& /*options*/,
+                        std::stop_token /*stop*/) {
   const auto start = std::chrono::steady_clock::now();
   CheckResult result;
   result.checker = "stats";
@@ -44,7 +45,8 @@ CheckResult check_stats(const History& history, const Options& /*options*/, std:
     result.validity = Validity::valid;
     result.reason = fmt::format("{} ok, {} fail, {} info", all.ok, all.fail, all.info);
   }
-  result.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.check_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

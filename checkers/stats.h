@@ -1,6 +1,6 @@
-// Counts of operations by function and outcome, after Jepsen's checker `stats`: every function should have succeeded at
-// least once. Where one did not, or nothing was done at all, the verdict is unknown: that part was not
-// tested.
+// Counts of operations by function and outcome, after Jepsen's checker `stats`: every function
+// should have succeeded at least once. Where one did not, or nothing was done at all, the verdict
+// is unknown: that part was not tested.
 #pragma once
 
 #include "checkers/checker.h"

@@ -22,7 +22,8 @@ struct Extent {
 // An array serves where it is at most a few times larger than what it holds.
 bool dense(const Extent& extent) {
   if (!extent.only_integers || extent.count == 0) return false;
-  const auto width = static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
+  const auto width =
+      static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
   return width < 4 * extent.count + 64;
 }
 
@@ -106,7 +107,8 @@ AppendId Appends::find(KeyId key, Value element) const {
   return place < range.slots ? dense_[range.offset + place] : kNone;
 }
 
-// Of two appends of one element, one that failed certainly did not happen, so the other is the writer.
+// Of two appends of one element, one that failed certainly did not happen, so the other is the
+// writer.
 void Appends::index(const Transactions& transactions, AppendId id, std::size_t keys) {
   const Append& append = all_[id];
   AppendId& found = slot(append.micro_op->key, append.micro_op->value);

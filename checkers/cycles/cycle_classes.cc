@@ -30,7 +30,7 @@ std::string type_name(Class cycle_class, std::string_view suffix) {
 struct Finding {
   std::uint32_t component = 0;
   std::uint32_t size = 0;
-  TxnId member = kNone;  // the smallest
+  TxnId member = kNone;         // the smallest
   std::uint32_t start = kNone;  // an edge known to close such a cycle, where not every one does
 };
 
@@ -84,7 +84,8 @@ class Finder {
                   const Partition& within, std::span<const RwEdge> edges);
   std::vector<Finding> findings_in(const Partition& partition, std::span<const NodeId> nodes,
                                    const std::vector<bool>& skip) const;
-  std::vector<bool> marked(const Partition& partition, std::initializer_list<const Members*> found) const;
+  std::vector<bool> marked(const Partition& partition,
+                           std::initializer_list<const Members*> found) const;
   Members& members_of(Class cycle_class) { return found_[static_cast<std::size_t>(cycle_class)]; }
   PathSearch& search() {
     if (!search_) search_.emplace(graph_);
@@ -152,8 +153,8 @@ void Finder::decide_writes(std::size_t level, const Partition& base, const Parti
 void Finder::decide_anti_dependencies(std::size_t level, const Partition& base,
                                       const Partition& product) {
   const Level& here = levels_[level];
-  std::vector<RwEdge> edges;    // within a component
-  std::vector<RwEdge> closing;  // within one of the product graph: candidates for G-single
+  std::vector<RwEdge> edges;        // within a component
+  std::vector<RwEdge> closing;      // within one of the product graph: candidates for G-single
   std::vector<RwEdge> alternating;  // of those, in cycles without adjacent rw edges
   std::vector<bool> nonadjacent(here.whole.size.size());
   // Product components that hold cycles without rw edges prove nothing about nonadjacent ones.
@@ -176,7 +177,9 @@ void Finder::decide_anti_dependencies(std::size_t level, const Partition& base,
       nonadjacent[component] = true;
     }
   }
-  const auto by_component = [](const RwEdge& a, const RwEdge& b) { return a.component < b.component; };
+  const auto by_component = [](const RwEdge& a, const RwEdge& b) {
+    return a.component < b.component;
+  };
   std::stable_sort(edges.begin(), edges.end(), by_component);
   std::stable_sort(closing.begin(), closing.end(), by_component);
   std::stable_sort(alternating.begin(), alternating.end(), by_component);
@@ -194,7 +197,8 @@ void Finder::decide_anti_dependencies(std::size_t level, const Partition& base,
   for (const RwEdge& edge : edges) has_rw[edge.component] = true;
   auto all = findings_in(here.whole, here.active, std::vector<bool>(here.whole.size.size()));
   for (Finding& finding : all) finding.start = first[finding.component];
-  // Reports the components that have the class, unless they have a stronger one or had it at a lower level.
+  // Reports the components that have the class, unless they have a stronger one or had it at a
+  // lower level.
   const auto take = [&](Class cycle_class, const Partition& within, std::span<const RwEdge> shown,
                         auto&& has) {
     Members& members = members_of(cycle_class);
@@ -246,9 +250,11 @@ Cycle Finder::show_writes(std::size_t level, Class cycle_class, const Finding& f
                           const Partition& within) {
   std::vector<TxnId> members;
   for (const NodeId node : levels_[level].active) {
-    if (!graph_.is_barrier(node) && within.component[node] == finding.component) members.push_back(node);
+    if (!graph_.is_barrier(node) && within.component[node] == finding.component)
+      members.push_back(node);
   }
-  const EdgeMask allowed = kOrders[level].mask | kWw | (cycle_class == Class::g1c ? kWr : EdgeMask{0});
+  const EdgeMask allowed =
+      kOrders[level].mask | kWw | (cycle_class == Class::g1c ? kWr : EdgeMask{0});
   const std::size_t stride = std::max<std::size_t>(1, members.size() / kStartsMax);
   Cycle best;
   std::uint64_t work = 0;
@@ -260,9 +266,9 @@ Cycle Finder::show_writes(std::size_t level, Class cycle_class, const Finding& f
   return best;
 }
 
-// The part of a closed walk without adjacent rw edges that visits no transaction twice and still has none: of
-// the two halves at a repeated transaction at least one qualifies, since at most one of its visits can both
-// come and go by rw.
+// The part of a closed walk without adjacent rw edges that visits no transaction twice and still
+// has none: of the two halves at a repeated transaction at least one qualifies, since at most one
+// of its visits can both come and go by rw.
 Cycle simple_part(Cycle walk) {
   for (std::size_t b = 1; b < walk.size(); ++b) {
     for (std::size_t a = 0; a < b; ++a) {
@@ -271,7 +277,8 @@ Cycle simple_part(Cycle walk) {
       const auto end = walk.begin() + static_cast<std::ptrdiff_t>(b);
       const Cycle inner(begin, end);
       Cycle outer = walk;
-      outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(a), outer.begin() + static_cast<std::ptrdiff_t>(b));
+      outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(a),
+                  outer.begin() + static_cast<std::ptrdiff_t>(b));
       const bool adjacent = inner.front().kind == EdgeKind::rw && inner.back().kind == EdgeKind::rw;
       return simple_part(adjacent ? outer : inner);
     }
@@ -281,9 +288,9 @@ Cycle simple_part(Cycle walk) {
 
 Cycle Finder::show_anti(std::size_t level, Class cycle_class, const Finding& finding,
                         const Partition& within, std::span<const RwEdge> edges) {
-  const auto [begin, end] = std::equal_range(
-      edges.begin(), edges.end(), RwEdge{0, 0, finding.component},
-      [](const RwEdge& a, const RwEdge& b) { return a.component < b.component; });
+  const auto [begin, end] =
+      std::equal_range(edges.begin(), edges.end(), RwEdge{0, 0, finding.component},
+                       [](const RwEdge& a, const RwEdge& b) { return a.component < b.component; });
   const auto own = edges.subspan(static_cast<std::size_t>(begin - edges.begin()),
                                  static_cast<std::size_t>(end - begin));
   EdgeMask allowed = kWw | kWr | kOrders[level].mask;

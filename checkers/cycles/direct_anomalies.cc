@@ -11,10 +11,29 @@
 namespace ordeal::cycles {
 namespace {
 
-enum Type { kG1a, kG1b, kInternal, kFuture, kDuplicate, kIncompatible, kLost, kDirty, kGarbage, kCyclic, kTypes };
-constexpr std::string_view kTypeNames[kTypes] = {
-    "G1a",         "G1b",          "internal",    "future-read", "duplicate-elements",
-    "incompatible-order", "lost-update", "dirty-update", "garbage-read", "cyclic-versions"};
+enum Type {
+  kG1a,
+  kG1b,
+  kInternal,
+  kFuture,
+  kDuplicate,
+  kIncompatible,
+  kLost,
+  kDirty,
+  kGarbage,
+  kCyclic,
+  kTypes
+};
+constexpr std::string_view kTypeNames[kTypes] = {"G1a",
+                                                 "G1b",
+                                                 "internal",
+                                                 "future-read",
+                                                 "duplicate-elements",
+                                                 "incompatible-order",
+                                                 "lost-update",
+                                                 "dirty-update",
+                                                 "garbage-read",
+                                                 "cyclic-versions"};
 
 class DirectFinder {
  public:
@@ -52,12 +71,12 @@ class DirectFinder {
   // What the transaction at hand has done to a key so far.
   struct Touched {
     TxnId txn = kNone;
-    std::uint32_t base = kNone;         // micro-op: its latest read
-    std::uint32_t first_read = kNone;   // micro-op
-    bool appended = false;              // at all
-    bool updated = false;               // after a read
-    AppendId last = kNone;              // its latest append
-    bool appended_since = false;        // since `base`
+    std::uint32_t base = kNone;        // micro-op: its latest read
+    std::uint32_t first_read = kNone;  // micro-op
+    bool appended = false;             // at all
+    bool updated = false;              // after a read
+    AppendId last = kNone;             // its latest append
+    bool appended_since = false;       // since `base`
   };
   struct Update {
     TxnId first = kNone;
@@ -153,17 +172,20 @@ void DirectFinder::check_read(TxnId txn, std::uint32_t at, const StoredMicroOp& 
   // G1b: the last element is an append after which its transaction appended to the key again.
   // With repetitions, that is not the latest version.
   const Value element = history_.list(read).back();
-  const AppendId last = orders_.has_duplicates(read.key) ? appends_.find(read.key, element) : state.last;
+  const AppendId last =
+      orders_.has_duplicates(read.key) ? appends_.find(read.key, element) : state.last;
   const TxnId writer = last == kNone ? kNone : appends_[last].txn;
   if (writer == kNone || writer == txn || !appends_[last].intermediate) return;
   if (!note(kG1b)) return;
   show(kG1b, {txn, writer}, read.key, {element},
-       fmt::format("{} read the intermediate state of key {} that ended in {}: {} appended that, and then appended "
+       fmt::format("{} read the intermediate state of key {} that ended in {}: {} appended that, "
+                   "and then appended "
                    "more to the same key",
                    text(txn), key_text(read.key), element.text(), text(writer)));
 }
 
-// Cerone's axiom INT: a read agrees with the transaction's own latest read of the key and its appends since.
+// Cerone's axiom INT: a read agrees with the transaction's own latest read of the key and its
+// appends since.
 void DirectFinder::check_own_state(TxnId txn, std::uint32_t at, const StoredMicroOp& read,
                                    Touched& touched) {
   if (own_state_wrong_) return;  // one a transaction
@@ -172,11 +194,13 @@ void DirectFinder::check_own_state(TxnId txn, std::uint32_t at, const StoredMicr
   std::vector<Value> expected;  // own appends since the base
   const std::uint32_t since = touched.base == kNone ? 0 : touched.base + 1;
   for (std::uint32_t own = since; touched.appended_since && own < at; ++own) {
-    const bool counts = micro_ops[own].key == read.key && micro_ops[own].function == MicroFunction::append;
+    const bool counts =
+        micro_ops[own].key == read.key && micro_ops[own].function == MicroFunction::append;
     if (counts) expected.push_back(micro_ops[own].value);
   }
   bool right = list.size() >= expected.size() &&
-               std::equal(expected.begin(), expected.end(), list.end() - static_cast<std::ptrdiff_t>(expected.size()));
+               std::equal(expected.begin(), expected.end(),
+                          list.end() - static_cast<std::ptrdiff_t>(expected.size()));
   if (right && touched.base != kNone) {
     const StoredMicroOp& base = micro_ops[touched.base];
     const auto before = history_.list(base);
@@ -194,9 +218,11 @@ void DirectFinder::check_own_state(TxnId txn, std::uint32_t at, const StoredMicr
   wanted.insert(wanted.end(), expected.begin(), expected.end());
   std::string state = list_text(wanted);
   if (touched.base == kNone) state.insert(1, "... ");
-  show(kInternal, {txn}, read.key, {list.begin(), list.end()},
-       fmt::format("{} read {} from key {}, but by its own earlier reads and appends it should have read {}", text(txn),
-                   list_text(list), key_text(read.key), state));
+  show(
+      kInternal, {txn}, read.key, {list.begin(), list.end()},
+      fmt::format(
+          "{} read {} from key {}, but by its own earlier reads and appends it should have read {}",
+          text(txn), list_text(list), key_text(read.key), state));
 }
 
 void DirectFinder::check_elements(TxnId txn, const StoredMicroOp& read, const ReadState& state) {
@@ -228,7 +254,8 @@ void DirectFinder::check_elements(TxnId txn, const StoredMicroOp& read, const Re
            list.begin() + (&element - list.data());
   });
   show(kDuplicate, {txn}, read.key, {*twice},
-       fmt::format("{} read {} more than once in key {}: {}; it was appended once (a client or database that "
+       fmt::format("{} read {} more than once in key {}: {}; it was appended once (a client or "
+                   "database that "
                    "retries?)",
                    text(txn), twice->text(), key_text(read.key),
                    list_text(list, static_cast<std::size_t>(twice - list.begin()))));
@@ -240,7 +267,8 @@ void DirectFinder::check_element(TxnId txn, const StoredMicroOp& read, Value ele
   if (append == kNone || !transactions_.failed(appends_[append].txn) || !note(kG1a)) return;
   const TxnId writer = appends_[append].txn;
   show(kG1a, {txn, writer}, read.key, {element},
-       fmt::format("{} read {} in key {}, which {} appended and which failed (was that really a definite failure?)",
+       fmt::format("{} read {} in key {}, which {} appended and which failed (was that really a "
+                   "definite failure?)",
                    text(txn), element.text(), key_text(read.key), text(writer)));
 }
 
@@ -251,14 +279,17 @@ void DirectFinder::check_divergent(TxnId txn, const StoredMicroOp& read) {
   if (!note(kIncompatible)) return;
   const auto list = history_.list(read);
   const auto longest = orders_.longest_read(read.key);
-  const auto [here, there] = std::mismatch(list.begin(), list.end(), longest.begin(), longest.end());
+  const auto [here, there] =
+      std::mismatch(list.begin(), list.end(), longest.begin(), longest.end());
   const auto place = static_cast<std::size_t>(here - list.begin());
   show(kIncompatible, {txn}, read.key, {list.begin(), list.end()},
-       fmt::format("{} read key {} as {}, others read it as {}: no order of appends gives both", text(txn),
-                   key_text(read.key), list_text(list, place), list_text(longest, place)));
+       fmt::format("{} read key {} as {}, others read it as {}: no order of appends gives both",
+                   text(txn), key_text(read.key), list_text(list, place),
+                   list_text(longest, place)));
 }
 
-void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append, AppendId id) {
+void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp& append,
+                                AppendId id) {
   Touched& touched = touched_[append.key];
   if (touched.last != kNone) check_own_order(txn, appends_[touched.last], appends_[id]);
   touched.last = id;
@@ -271,20 +302,23 @@ void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp
   touched.appended_since = true;
 }
 
-// cyclic-versions: the version order reverses two appends of one transaction. An append that was not read
-// comes after those that were.
+// cyclic-versions: the version order reverses two appends of one transaction. An append that was
+// not read comes after those that were.
 void DirectFinder::check_own_order(TxnId txn, const Append& first, const Append& second) {
   if (second.version == kUnread || second.version > first.version) return;
   if (appends_.ambiguous(first.micro_op->key) || !note(kCyclic)) return;
   const KeyId key = first.micro_op->key;
   const Value earlier = first.micro_op->value;
   const Value later = second.micro_op->value;
-  const std::string seen = first.version == kUnread
-                               ? fmt::format("the longest read of the key has {} without {}", later.text(), earlier.text())
-                               : fmt::format("reads have {} before {}", later.text(), earlier.text());
+  const std::string seen =
+      first.version == kUnread
+          ? fmt::format("the longest read of the key has {} without {}", later.text(),
+                        earlier.text())
+          : fmt::format("reads have {} before {}", later.text(), earlier.text());
   show(kCyclic, {txn}, key, {earlier, later},
-       fmt::format("{} appended {} to key {} before {}, but {}: {}", text(txn), earlier.text(), key_text(key),
-                   later.text(), seen, list_text(orders_.longest_read(key), second.version - 1)));
+       fmt::format("{} appended {} to key {} before {}, but {}: {}", text(txn), earlier.text(),
+                   key_text(key), later.text(), seen,
+                   list_text(orders_.longest_read(key), second.version - 1)));
 }
 
 // future-read: a read shows an element that its own transaction appends later.
@@ -310,8 +344,8 @@ void DirectFinder::check_future(TxnId txn, std::uint32_t before, const StoredMic
   }
 }
 
-// lost-update: two transactions read the same state of a key and both append to it (Elle: the order of the
-// two is beside the point). Counted once for each such state.
+// lost-update: two transactions read the same state of a key and both append to it (Elle: the order
+// of the two is beside the point). Counted once for each such state.
 void DirectFinder::check_lost_update(TxnId txn, const StoredMicroOp& read) {
   const ReadState state = orders_.resolve(read);
   Update* update = nullptr;
@@ -327,7 +361,8 @@ void DirectFinder::check_lost_update(TxnId txn, const StoredMicroOp& read) {
     auto& group = divergent_updates_[hash];
     auto found = std::find_if(group.begin(), group.end(), [&](const DivergentUpdate& other) {
       const auto that = history_.list(*other.read);
-      return other.read->key == read.key && std::equal(that.begin(), that.end(), list.begin(), list.end());
+      return other.read->key == read.key &&
+             std::equal(that.begin(), that.end(), list.begin(), list.end());
     });
     if (found == group.end()) found = group.insert(found, {&read, {}});
     update = &found->update;
@@ -337,7 +372,8 @@ void DirectFinder::check_lost_update(TxnId txn, const StoredMicroOp& read) {
   if (update->count != 2 || !note(kLost)) return;
   const auto list = history_.list(read);
   show(kLost, {update->first, txn}, read.key, {list.begin(), list.end()},
-       fmt::format("{} and {} both read key {} as {} and then appended to it: one update was lost on the other",
+       fmt::format("{} and {} both read key {} as {} and then appended to it: one update was lost "
+                   "on the other",
                    text(update->first), text(txn), key_text(read.key), list_text(list)));
 }
 
@@ -356,8 +392,8 @@ void DirectFinder::check_version_order(KeyId key) {
       const Value next = appends_[append].micro_op->value;
       if (note(kDirty)) {
         show(kDirty, {failed, txn}, key, {dirty, next},
-             fmt::format("{} appended {} to key {} upon {}, which {} appended and which failed", text(txn), next.text(),
-                         key_text(key), dirty.text(), text(failed)));
+             fmt::format("{} appended {} to key {} upon {}, which {} appended and which failed",
+                         text(txn), next.text(), key_text(key), dirty.text(), text(failed)));
       }
       aborted = kNone;
     }

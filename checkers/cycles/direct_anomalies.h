@@ -1,7 +1,7 @@
 // Anomalies that single reads and appends show, without a graph: G1a, G1b, internal, future-read,
 // duplicate-elements, incompatible-order, lost-update, dirty-update, garbage-read, cyclic-versions.
-// Definitions after Elle and Adya; each is stated where it is found. One pass over the micro-operations, constant work for each unless
-// something is wrong with it.
+// Definitions after Elle and Adya; each is stated where it is found. One pass over the
+// micro-operations, constant work for each unless something is wrong with it.
 #pragma once
 
 #include <cstdint>

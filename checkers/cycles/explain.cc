@@ -18,7 +18,8 @@ std::string micro_op_text(const History& history, const StoredMicroOp& micro_op)
     return fmt::format("[:r {} {}]", key,
                        micro_op.has_list ? list_text(history.list(micro_op)) : "nil");
   }
-  return fmt::format("[:{} {} {}]", micro_function_name(micro_op.function), key, micro_op.value.text());
+  return fmt::format("[:{} {} {}]", micro_function_name(micro_op.function), key,
+                     micro_op.value.text());
 }
 
 std::string real_time_text(const Transactions& transactions, const CycleStep& step,
@@ -52,7 +53,9 @@ std::string list_text(std::span<const Value> list, std::size_t focus) {
 }
 
 // The end of a list is where reads differ, as a rule.
-std::string list_text(std::span<const Value> list) { return list_text(list, list.size() - std::min<std::size_t>(list.size(), 1)); }
+std::string list_text(std::span<const Value> list) {
+  return list_text(list, list.size() - std::min<std::size_t>(list.size(), 1));
+}
 
 std::string transaction_text(const Transactions& transactions, TxnId txn) {
   const Event& event = transactions.reported_event(txn);
@@ -63,8 +66,8 @@ std::string transaction_text(const Transactions& transactions, TxnId txn) {
   }
   static constexpr std::string_view kStatus[] = {"ok", "info", "fail"};
   return fmt::format("{{:index {}, :process {}, :type :{}, :value [{}]}}", event.index,
-                     event.process.value, kStatus[static_cast<std::size_t>(transactions[txn].status)],
-                     value);
+                     event.process.value,
+                     kStatus[static_cast<std::size_t>(transactions[txn].status)], value);
 }
 
 std::string step_text(const Inference& inference, const CycleStep& step, std::string_view from,
@@ -79,7 +82,8 @@ std::string step_text(const Inference& inference, const CycleStep& step, std::st
   assert(reason);
   const std::string key = transactions.history().key(reason->key).text();
   if (step.kind == EdgeKind::wr) {
-    return fmt::format("{} observed {}'s append of {} to key {}", to, from, reason->value->text(), key);
+    return fmt::format("{} observed {}'s append of {} to key {}", to, from, reason->value->text(),
+                       key);
   }
   const std::string next = reason->next_value->text();
   if (step.kind == EdgeKind::ww) {
@@ -87,8 +91,9 @@ std::string step_text(const Inference& inference, const CycleStep& step, std::st
                        reason->value->text(), key);
   }
   if (!reason->value) {
-    return fmt::format("{} observed the initial (nil) state of {}, which {} created by appending {}",
-                       from, key, to, next);
+    return fmt::format(
+        "{} observed the initial (nil) state of {}, which {} created by appending {}", from, key,
+        to, next);
   }
   return fmt::format("{} did not observe {}'s append of {} to {}", from, to, next, key);
 }
@@ -118,7 +123,8 @@ Anomaly explain_cycle(const Inference& inference, const Cycle& cycle) {
       step.next_value = reason->next_value;
     }
     let += fmt::format("  {} = {}\n", from, transaction_text(transactions, edge.from));
-    then += last ? fmt::format("  - However, {} < {}, because {}: a contradiction!", from, to, step.explanation)
+    then += last ? fmt::format("  - However, {} < {}, because {}: a contradiction!", from, to,
+                               step.explanation)
                  : fmt::format("  - {} < {}, because {}.\n", from, to, step.explanation);
     anomaly.operations.push_back(step.from);
     anomaly.steps.push_back(std::move(step));

@@ -1,5 +1,5 @@
-// Findings in words, for a database engineer: transactions in short form, then why each must come before
-// the next, and why that cannot be. After Elle's explanations.
+// Findings in words, for a database engineer: transactions in short form, then why each must come
+// before the next, and why that cannot be. After Elle's explanations.
 #pragma once
 
 #include <span>
@@ -22,7 +22,8 @@ std::string transaction_text(const Transactions& transactions, TxnId txn);
 std::string step_text(const Inference& inference, const CycleStep& step, std::string_view from,
                       std::string_view to);
 
-// The whole anomaly: steps with keys, values and words, and the explanation that ends in "a contradiction!".
+// The whole anomaly: steps with keys, values and words, and the explanation that ends in "a
+// contradiction!".
 Anomaly explain_cycle(const Inference& inference, const Cycle& cycle);
 
 }  // namespace ordeal::cycles

@@ -35,7 +35,8 @@ Graph::Successor Graph::next_in_order(TxnId txn, std::uint32_t& cursor, std::uin
   if (cursor == out + 1) {
     ++cursor;
     const std::uint32_t barrier = real_time_.after(txn);
-    if ((allowed & kRealtime) != 0 && barrier != kNone) return {txns_ + barrier, EdgeKind::realtime};
+    if ((allowed & kRealtime) != 0 && barrier != kNone)
+      return {txns_ + barrier, EdgeKind::realtime};
   }
   return {kNone, EdgeKind::realtime};
 }

@@ -1,6 +1,6 @@
-// The dependency graph of committed transactions (Adya 1999, section 3.1: ww, wr, rw), with session and
-// real-time order. Data edges lie in one array (compressed sparse rows); session and real-time edges are
-// implicit, see transactions.h. No transaction depends on itself here.
+// The dependency graph of committed transactions (Adya 1999, section 3.1: ww, wr, rw), with session
+// and real-time order. Data edges lie in one array (compressed sparse rows); session and real-time
+// edges are implicit, see transactions.h. No transaction depends on itself here.
 //
 // Nodes 0 .. txns() - 1 are transactions; the rest are the barriers of RealTime.
 #pragma once
@@ -17,7 +17,9 @@ enum class EdgeKind : std::uint8_t { ww, wr, rw, process, realtime };
 std::string_view edge_name(EdgeKind kind);
 
 using EdgeMask = std::uint8_t;
-constexpr EdgeMask bit(EdgeKind kind) { return static_cast<EdgeMask>(1U << static_cast<unsigned>(kind)); }
+constexpr EdgeMask bit(EdgeKind kind) {
+  return static_cast<EdgeMask>(1U << static_cast<unsigned>(kind));
+}
 inline constexpr EdgeMask kWw = bit(EdgeKind::ww);
 inline constexpr EdgeMask kWr = bit(EdgeKind::wr);
 inline constexpr EdgeMask kRw = bit(EdgeKind::rw);
@@ -35,8 +37,8 @@ struct DataEdge {
 
 class Graph {
  public:
-  // `real_time` must outlive the graph; `next_in_process` as process_successors() makes it; `committed`
-  // has one byte per transaction: the others are in no edge.
+  // `real_time` must outlive the graph; `next_in_process` as process_successors() makes it;
+  // `committed` has one byte per transaction: the others are in no edge.
   Graph(const RealTime& real_time, std::vector<TxnId> next_in_process,
         std::vector<std::uint8_t> committed, std::span<const DataEdge> edges);
 
@@ -61,8 +63,8 @@ class Graph {
   }
   std::size_t data_edges() const { return targets_.size(); }
 
-  // The successor of `node` by an allowed edge at or after place `cursor`, which is moved behind it; kNone at the
-  // end. Real time leads through barriers.
+  // The successor of `node` by an allowed edge at or after place `cursor`, which is moved behind
+  // it; kNone at the end. Real time leads through barriers.
   struct Successor {
     NodeId node;
     EdgeKind kind;
@@ -78,7 +80,8 @@ class Graph {
   }
 
  private:
-  Successor next_in_order(TxnId txn, std::uint32_t& cursor, std::uint32_t out, EdgeMask allowed) const;
+  Successor next_in_order(TxnId txn, std::uint32_t& cursor, std::uint32_t out,
+                          EdgeMask allowed) const;
   Successor next_of_barrier(std::uint32_t barrier, std::uint32_t& cursor, EdgeMask allowed) const;
 
   const RealTime& real_time_;

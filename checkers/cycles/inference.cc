@@ -49,7 +49,8 @@ void Inference::edges_of_read(TxnId txn, const StoredMicroOp& read, Visit&& visi
   if (state.version == kUnread || writer == txn) return;
   const AppendId next = committed_after(read.key, state.version);
   if (next != kNone) {
-    if (appends[next].txn != txn) visit(txn, appends[next].txn, EdgeKind::rw, read.key, state.last, next);
+    if (appends[next].txn != txn)
+      visit(txn, appends[next].txn, EdgeKind::rw, read.key, state.last, next);
     return;
   }
   for (const TxnId later : orders.unread_appenders(read.key)) {
@@ -97,7 +98,8 @@ std::optional<Inference::Reason> Inference::reason(TxnId from, TxnId to, EdgeKin
     found = Reason{key, std::nullopt, std::nullopt};
     if (earlier != kNone) found->value = appends[earlier].micro_op->value;
     if (kind == EdgeKind::wr) return;
-    for (AppendId id = appends.first_of(to); later == kNone && id < appends.first_of(to + 1); ++id) {
+    for (AppendId id = appends.first_of(to); later == kNone && id < appends.first_of(to + 1);
+         ++id) {
       const bool unread = appends[id].version == kUnread && appends[id].micro_op->key == key;
       if (unread) later = id;
     }

@@ -1,13 +1,14 @@
-// What a list-append history says about dependencies between its transactions, derived once and shared
-// by the search for cycles and by the explanations.
+// What a list-append history says about dependencies between its transactions, derived once and
+// shared by the search for cycles and by the explanations.
 //
 // Edges (Elle, VLDB 2020, section 4):
 //   ww  from the writer of a version to the writer of the next one
 //   wr  from the writer of the last element of a read to the reader
 //   rw  from a reader to the writer of the first version that it did not see
-// Versions whose append failed (or that nobody appended) are no committed versions: edges pass over them to the next
-// committed one, as Adya's version order holds committed versions only. Unread appends of committed transactions
-// come after every version of the key's order, in unknown order among themselves.
+// Versions whose append failed (or that nobody appended) are no committed versions: edges pass over
+// them to the next committed one, as Adya's version order holds committed versions only. Unread
+// appends of committed transactions come after every version of the key's order, in unknown order
+// among themselves.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,8 @@ class Inference {
   VersionOrders orders;
   RealTime real_time;
 
-  // Every data edge, in order of the later-named transaction's micro-operations; repetitions are possible.
+  // Every data edge, in order of the later-named transaction's micro-operations; repetitions are
+  // possible.
   std::vector<DataEdge> edges() const;
   Graph graph() const;
 

@@ -1,12 +1,14 @@
 // Sources of the table:
 //   Adya       Weak Consistency (thesis, MIT 1999)
 //   Bailis     Highly Available Transactions (VLDB 2013)
-//   Cerone     A Framework for Transactional Consistency Models with Atomic Visibility (CONCUR 2015)
-//   Cerone-SI  Analysing Snapshot Isolation (PODC 2016): generalized SI forbids every cycle in which no two rw
+//   Cerone     A Framework for Transactional Consistency Models with Atomic Visibility (CONCUR
+//   2015) Cerone-SI  Analysing Snapshot Isolation (PODC 2016): generalized SI forbids every cycle
+//   in which no two rw
 //              edges are adjacent
-//   Daudjee    Lazy Database Replication with Ordering Guarantees (ICDE 2004), with Snapshot Isolation (VLDB 2006)
-//   Liu        ROLA: A New Distributed Transaction Protocol and Its Formal Analysis (FASE 2018): update atomicity
-//   Elle       Kingsbury and Alvaro (VLDB 2020), and its consistency models: the process and realtime forms
+//   Daudjee    Lazy Database Replication with Ordering Guarantees (ICDE 2004), with Snapshot
+//   Isolation (VLDB 2006) Liu        ROLA: A New Distributed Transaction Protocol and Its Formal
+//   Analysis (FASE 2018): update atomicity Elle       Kingsbury and Alvaro (VLDB 2020), and its
+//   consistency models: the process and realtime forms
 // A model lists only what it adds to the models it implies.
 #include "checkers/cycles/models.h"
 
@@ -57,9 +59,9 @@ constexpr Implication kAnomalies[] = {
     {"G2-process", "G2-realtime"},
     {"G2-realtime", ""},
     {"G1-realtime", ""},
-    {"incompatible-order", "G1a"},  // Elle: one of the reads came from no committed state
-    {"future-read", "G1c"},         // Elle: a transaction that depends on itself
-    {"dirty-update", "G1a"},        // Elle: like a dirty read, by a write
+    {"incompatible-order", "G1a"},          // Elle: one of the reads came from no committed state
+    {"future-read", "G1c"},                 // Elle: a transaction that depends on itself
+    {"dirty-update", "G1a"},                // Elle: like a dirty read, by a write
     {"lost-update", "write-skew G2-item"},  // Bailis
     {"write-skew", "G2"},
     {"internal", ""},            // Cerone: axiom INT
@@ -77,30 +79,35 @@ struct Model {
 constexpr Model kModels[] = {
     // Adya: PL-1. Version orders are total, and versions come from writes.
     {"read-uncommitted", "", "G0 duplicate-elements cyclic-versions garbage-read"},
-    {"read-committed", "read-uncommitted", "G1"},                           // Adya: PL-2
-    {"cursor-stability", "read-committed", "lost-update"},                  // Adya: PL-CS; Bailis
-    {"monotonic-view", "read-committed", ""},                               // Adya: PL-2L
-    {"monotonic-snapshot-read", "read-committed", ""},                      // Adya: PL-MSR
-    {"monotonic-atomic-view", "read-committed", ""},                        // Bailis
-    {"consistent-view", "cursor-stability monotonic-view", "G-single"},     // Adya: PL-2+
-    {"forward-consistent-view", "consistent-view", ""},                     // Adya: PL-FCV
-    {"read-atomic", "monotonic-atomic-view", "internal G1a future-read"},   // Cerone
-    {"update-atomic", "read-atomic", "lost-update"},                        // Liu
-    {"causal-cerone", "read-atomic", "internal G1a"},                       // Cerone
-    {"prefix", "causal-cerone", ""},                                        // Cerone
-    {"parallel-snapshot-isolation", "causal-cerone update-atomic", ""},     // Cerone; Liu
-    {"repeatable-read", "cursor-stability monotonic-atomic-view", "G2-item lost-update"},  // Adya: PL-2.99
+    {"read-committed", "read-uncommitted", "G1"},                          // Adya: PL-2
+    {"cursor-stability", "read-committed", "lost-update"},                 // Adya: PL-CS; Bailis
+    {"monotonic-view", "read-committed", ""},                              // Adya: PL-2L
+    {"monotonic-snapshot-read", "read-committed", ""},                     // Adya: PL-MSR
+    {"monotonic-atomic-view", "read-committed", ""},                       // Bailis
+    {"consistent-view", "cursor-stability monotonic-view", "G-single"},    // Adya: PL-2+
+    {"forward-consistent-view", "consistent-view", ""},                    // Adya: PL-FCV
+    {"read-atomic", "monotonic-atomic-view", "internal G1a future-read"},  // Cerone
+    {"update-atomic", "read-atomic", "lost-update"},                       // Liu
+    {"causal-cerone", "read-atomic", "internal G1a"},                      // Cerone
+    {"prefix", "causal-cerone", ""},                                       // Cerone
+    {"parallel-snapshot-isolation", "causal-cerone update-atomic", ""},    // Cerone; Liu
+    {"repeatable-read", "cursor-stability monotonic-atomic-view",
+     "G2-item lost-update"},  // Adya: PL-2.99
     // Adya: PL-SI; Bailis; Cerone; Cerone-SI.
     {"snapshot-isolation",
-     "forward-consistent-view monotonic-atomic-view monotonic-snapshot-read parallel-snapshot-isolation prefix",
+     "forward-consistent-view monotonic-atomic-view monotonic-snapshot-read "
+     "parallel-snapshot-isolation prefix",
      "internal G-nonadjacent"},
     {"update-serializable", "forward-consistent-view", ""},  // Adya: PL-3U
     // Adya: PL-3. Bailis and Cerone: serializable histories are snapshot-isolated.
     {"serializable", "repeatable-read update-serializable snapshot-isolation", "G2 internal"},
-    {"strong-session-read-uncommitted", "read-uncommitted", "G0-process"},  // Elle, also the next three
-    {"strong-session-read-committed", "read-committed strong-session-read-uncommitted", "G1c-process"},
+    {"strong-session-read-uncommitted", "read-uncommitted",
+     "G0-process"},  // Elle, also the next three
+    {"strong-session-read-committed", "read-committed strong-session-read-uncommitted",
+     "G1c-process"},
     {"strong-read-uncommitted", "strong-session-read-uncommitted", "G0-realtime"},
-    {"strong-read-committed", "strong-session-read-committed strong-read-uncommitted", "G1c-realtime"},
+    {"strong-read-committed", "strong-session-read-committed strong-read-uncommitted",
+     "G1c-realtime"},
     // Daudjee; Cerone-SI.
     {"strong-session-snapshot-isolation", "snapshot-isolation strong-session-read-committed",
      "G1-process G-nonadjacent-process"},
@@ -119,10 +126,14 @@ struct Alias {
 };
 
 constexpr Alias kAliases[] = {
-    {"strong-serializable", "strict-serializable"}, {"conflict-serializable", "serializable"},
-    {"causal", "causal-cerone"},                    {"PL-1", "read-uncommitted"},
-    {"PL-2", "read-committed"},                     {"PL-2.99", "repeatable-read"},
-    {"PL-3", "serializable"},                       {"PL-SI", "snapshot-isolation"},
+    {"strong-serializable", "strict-serializable"},
+    {"conflict-serializable", "serializable"},
+    {"causal", "causal-cerone"},
+    {"PL-1", "read-uncommitted"},
+    {"PL-2", "read-committed"},
+    {"PL-2.99", "repeatable-read"},
+    {"PL-3", "serializable"},
+    {"PL-SI", "snapshot-isolation"},
     {"PL-SS", "strict-serializable"},
 };
 
@@ -166,7 +177,8 @@ AnomalySet implied_by(std::string_view anomaly) {
 }
 
 struct Tables {
-  std::array<ModelSet, kModelCount> implied{};     // models that hold where this one does, itself included
+  std::array<ModelSet, kModelCount>
+      implied{};  // models that hold where this one does, itself included
   std::array<AnomalySet, kModelCount> forbidden{};  // directly
   std::array<AnomalySet, kAnomalyCount> implied_anomalies{};
 };

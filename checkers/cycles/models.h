@@ -1,5 +1,5 @@
-// Consistency models, what anomalies rule them out, and how they imply one another. The table and its
-// sources are in models.cc; names are Elle's.
+// Consistency models, what anomalies rule them out, and how they imply one another. The table and
+// its sources are in models.cc; names are Elle's.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace ordeal::cycles {
 
-// Canonical names and aliases ("strong-serializable" for "strict-serializable"), for options and lists.
+// Canonical names and aliases ("strong-serializable" for "strict-serializable"), for options and
+// lists.
 std::span<const std::string_view> model_names();
 // The canonical name; `name` must be one of model_names().
 std::string_view canonical_model(std::string_view name);

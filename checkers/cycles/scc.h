@@ -1,5 +1,6 @@
-// Strongly connected components: Pearce's variant of Tarjan's algorithm ("A space-efficient algorithm for
-// finding strongly connected components", IPL 2016), iterative, linear, 4 bytes a node beyond its stacks.
+// Strongly connected components: Pearce's variant of Tarjan's algorithm ("A space-efficient
+// algorithm for finding strongly connected components", IPL 2016), iterative, linear, 4 bytes a
+// node beyond its stacks.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace ordeal::cycles {
 
-// Component of each node, numbered 0, 1, ... such that every edge leads to a component of the same or a
-// smaller number. Nodes that were left out have kNone.
+// Component of each node, numbered 0, 1, ... such that every edge leads to a component of the same
+// or a smaller number. Nodes that were left out have kNone.
 struct Partition {
   std::vector<std::uint32_t> component;
   std::vector<std::uint32_t> size;  // by component
@@ -20,8 +21,8 @@ struct Partition {
   }
 };
 
-// `successor(node, cursor)` returns the next successor of the node and moves the cursor, which begins at
-// 0; kNone at the end. Only `roots` and what they reach get a component.
+// `successor(node, cursor)` returns the next successor of the node and moves the cursor, which
+// begins at 0; kNone at the end. Only `roots` and what they reach get a component.
 template <class Roots, class Successor>
 Partition strongly_connected(std::uint32_t nodes, const Roots& roots, Successor&& successor) {
   struct Frame {
@@ -30,7 +31,8 @@ Partition strongly_connected(std::uint32_t nodes, const Roots& roots, Successor&
     bool root;
   };
   Partition result;
-  result.component.assign(nodes, 0);  // 0: not visited; then the lowest index reached; then ~component
+  result.component.assign(nodes,
+                          0);  // 0: not visited; then the lowest index reached; then ~component
   std::vector<std::uint32_t>& rank = result.component;
   std::vector<std::uint32_t> open;
   std::vector<Frame> frames;
@@ -81,15 +83,16 @@ Partition strongly_connected(std::uint32_t nodes, const Roots& roots, Successor&
   return result;
 }
 
-// Components of the graph by the allowed edges, among the given nodes, which are whole components of
-// `within` (edges between different components of it are ignored).
+// Components of the graph by the allowed edges, among the given nodes, which are whole components
+// of `within` (edges between different components of it are ignored).
 Partition refine(const Graph& graph, EdgeMask allowed, std::span<const NodeId> nodes,
                  const Partition& within);
 // Components by all edges.
 Partition components(const Graph& graph, EdgeMask allowed);
 
-// Components of the product graph, whose node 2v + r says that v was reached by an rw edge (r = 1) or by another
-// kind (r = 0), and in which no rw edge follows another. A cycle of it is a cycle without adjacent rw edges.
+// Components of the product graph, whose node 2v + r says that v was reached by an rw edge (r = 1)
+// or by another kind (r = 0), and in which no rw edge follows another. A cycle of it is a cycle
+// without adjacent rw edges.
 Partition refine_nonadjacent(const Graph& graph, EdgeMask allowed, std::span<const NodeId> nodes,
                              const Partition& within);
 

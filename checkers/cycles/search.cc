@@ -5,7 +5,9 @@
 namespace ordeal::cycles {
 
 PathSearch::PathSearch(const Graph& graph)
-    : graph_(graph), parent_(2 * std::size_t{graph.txns()}), seen_(2 * std::size_t{graph.txns()}, 0) {}
+    : graph_(graph),
+      parent_(2 * std::size_t{graph.txns()}),
+      seen_(2 * std::size_t{graph.txns()}, 0) {}
 
 std::optional<Cycle> PathSearch::shortest(const Query& query, std::uint64_t& work) {
   ++search_;
@@ -34,7 +36,8 @@ std::optional<Cycle> PathSearch::shortest(const Query& query, std::uint64_t& wor
 // Whether the goal has been reached.
 bool PathSearch::enter(const Query& query, std::uint32_t state, std::uint32_t from, EdgeKind kind) {
   const std::uint32_t goal = query.nonadjacent ? 2 * query.to : query.to;
-  // A path from a transaction to itself ends where it began, so the goal may have been seen as the start.
+  // A path from a transaction to itself ends where it began, so the goal may have been seen as the
+  // start.
   if (seen_[state] == search_ && !(state == goal && parent_[state].state == kNone)) return false;
   if (query.within->component[state] != query.component) return false;
   seen_[state] = search_;

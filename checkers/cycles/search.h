@@ -1,6 +1,7 @@
-// Breadth-first search for a short path within one strongly connected component, to show a cycle that is known to
-// exist. Real-time edges lead from a transaction straight to every one invoked after it completed, so a path counts
-// transactions, not barriers; each transaction is entered once, so a search is linear all the same.
+// Breadth-first search for a short path within one strongly connected component, to show a cycle
+// that is known to exist. Real-time edges lead from a transaction straight to every one invoked
+// after it completed, so a path counts transactions, not barriers; each transaction is entered
+// once, so a search is linear all the same.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ class PathSearch {
     EdgeMask allowed = 0;
     const Partition* within = nullptr;  // of nodes, or of states 2v + r where nonadjacent
     std::uint32_t component = 0;
-    // rw edges besides the allowed ones, none after another, the first edge being none and neither the last: the path
-    // closes a cycle with an rw edge `to` -> `from`.
+    // rw edges besides the allowed ones, none after another, the first edge being none and neither
+    // the last: the path closes a cycle with an rw edge `to` -> `from`.
     bool nonadjacent = false;
     std::size_t steps_max = ~std::size_t{0};
   };

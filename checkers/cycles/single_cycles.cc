@@ -20,7 +20,8 @@ class Reachability {
       : graph_(graph), allowed_(allowed), whole_(whole), base_(base), reach_(base.size.size()) {
     // Nodes by component: sinks first, so that a component's successors come before it.
     first_.assign(base.size.size() + 1, 0);
-    for (std::size_t id = 0; id < base.size.size(); ++id) first_[id + 1] = first_[id] + base.size[id];
+    for (std::size_t id = 0; id < base.size.size(); ++id)
+      first_[id + 1] = first_[id] + base.size[id];
     members_.resize(first_.back());
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
     for (NodeId node = 0; node < graph.nodes(); ++node) {
@@ -90,7 +91,8 @@ std::vector<std::uint32_t> open_edges(std::span<const RwEdge> edges, const Parti
 
 // Searches until each component has spent work in proportion to its size.
 void try_searches(const Graph& graph, EdgeMask allowed, std::span<const RwEdge> edges,
-                  const Partition& whole, const Partition& base, std::vector<std::uint32_t>& found) {
+                  const Partition& whole, const Partition& base,
+                  std::vector<std::uint32_t>& found) {
   PathSearch search(graph);
   std::uint64_t work = 0;
   std::uint32_t component = kNone;

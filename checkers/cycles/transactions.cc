@@ -58,9 +58,9 @@ RealTime::RealTime(const Transactions& transactions)
   TxnId next = 0;
   bool open = false;  // whether the last barrier has no transaction after it yet
   for (Position position = 0; position < history.size(); ++position) {
-    const bool begins = next < transactions.size() && (transactions[next].invocation == position ||
-                                                       (!has_start(next) &&
-                                                        transactions[next].completion == position));
+    const bool begins = next < transactions.size() &&
+                        (transactions[next].invocation == position ||
+                         (!has_start(next) && transactions[next].completion == position));
     if (begins) {
       open = open && !has_start(next);
       of_position[position] = next++;

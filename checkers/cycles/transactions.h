@@ -1,6 +1,6 @@
 // The transactions of a history, numbered densely by invocation order, with what the graph needs to
-// know of time: real-time barriers and session chains. Immutable after construction; holds a reference
-// to the history, which must outlive it.
+// know of time: real-time barriers and session chains. Immutable after construction; holds a
+// reference to the history, which must outlive it.
 //
 // Which micro-operations count: those of the completion where it has any, else the invocation's.
 #pragma once
@@ -38,8 +38,8 @@ class Transactions {
   }
   bool failed(TxnId id) const { return all_[id].status == TxnStatus::fail; }
   bool ok(TxnId id) const { return all_[id].status == TxnStatus::ok; }
-  // The event that stands for the transaction in reports: its completion; the invocation of one that is
-  // info or never completed.
+  // The event that stands for the transaction in reports: its completion; the invocation of one
+  // that is info or never completed.
   const Event& reported_event(TxnId id) const;
   std::uint64_t operation_index(TxnId id) const { return reported_event(id).index; }
   OutcomeCounts counts() const { return counts_; }
@@ -52,10 +52,10 @@ class Transactions {
   OutcomeCounts counts_;
 };
 
-// Real time as a chain of barriers: T -> after(T) -> ... -> before(U) -> U exactly when T completed ok
-// before U was invoked. O(n) edges, all implicit: barrier b leads to b + 1 and to the transactions
-// first_txn(b) .. first_txn(b + 1) - 1, since transactions are numbered by invocation. Consecutive
-// completions share a barrier.
+// Real time as a chain of barriers: T -> after(T) -> ... -> before(U) -> U exactly when T completed
+// ok before U was invoked. O(n) edges, all implicit: barrier b leads to b + 1 and to the
+// transactions first_txn(b) .. first_txn(b + 1) - 1, since transactions are numbered by invocation.
+// Consecutive completions share a barrier.
 class RealTime {
  public:
   explicit RealTime(const Transactions& transactions);

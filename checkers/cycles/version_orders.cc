@@ -22,7 +22,8 @@ VersionOrders::VersionOrders(const Transactions& transactions, Appends& appends)
   collect_unread();
 }
 
-// Of two reads of equal length the later one counts: if they differ, its state is the one that survived.
+// Of two reads of equal length the later one counts: if they differ, its state is the one that
+// survived.
 void VersionOrders::find_longest_reads() {
   for (TxnId txn = 0; txn < transactions_.size(); ++txn) {
     if (!transactions_.ok(txn)) continue;
@@ -70,7 +71,8 @@ void VersionOrders::order_versions(KeyId id) {
         observed_[appends_[append].txn] = true;
       }
     }
-    const bool flaw = so_far.failed != before.failed || so_far.garbage != before.garbage || repeated;
+    const bool flaw =
+        so_far.failed != before.failed || so_far.garbage != before.garbage || repeated;
     if (flaw && flaws == nullptr) {
       key.flawed = true;
       flaws = &flaws_[id];
@@ -134,7 +136,8 @@ void VersionOrders::collect_unread() {
     }
   };
   for_each([&](KeyId key, TxnId) { ++unread_offset_[key + 1]; });
-  for (std::size_t key = 0; key < keys_.size(); ++key) unread_offset_[key + 1] += unread_offset_[key];
+  for (std::size_t key = 0; key < keys_.size(); ++key)
+    unread_offset_[key + 1] += unread_offset_[key];
   unread_.resize(unread_offset_.back());
   std::vector<std::size_t> next(unread_offset_.begin(), unread_offset_.end() - 1);
   for_each([&](KeyId key, TxnId txn) { unread_[next[key]++] = txn; });

@@ -1,13 +1,15 @@
-// What list-append histories reveal about the versions of each key: who appended which element, and in
-// which order the elements were installed.
+// What list-append histories reveal about the versions of each key: who appended which element, and
+// in which order the elements were installed.
 //
-// The version order of a key is the longest list that an ok transaction read; all its reads should be
-// prefixes of it (Kingsbury and Alvaro, "Elle", VLDB 2020, section 3). Versions are numbered from 1; version 0 is
-// the initial, empty list. An element in no read of an ok transaction is "unread": its append, if it
-// committed, comes after the whole order, because that order is a prefix of the true one.
+// The version order of a key is the longest list that an ok transaction read; all its reads should
+// be prefixes of it (Kingsbury and Alvaro, "Elle", VLDB 2020, section 3). Versions are numbered
+// from 1; version 0 is the initial, empty list. An element in no read of an ok transaction is
+// "unread": its append, if it committed, comes after the whole order, because that order is a
+// prefix of the true one.
 //
-// The value -> append lookup is an array per key where the elements are dense integers (they nearly always
-// are), otherwise one open-addressed table. No iteration over hashes: results depend on the file only.
+// The value -> append lookup is an array per key where the elements are dense integers (they nearly
+// always are), otherwise one open-addressed table. No iteration over hashes: results depend on the
+// file only.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +44,8 @@ class Appends {
   AppendId first_of(TxnId txn) const { return first_of_[txn]; }
   void set_version(AppendId id, std::uint32_t version) { all_[id].version = version; }
 
-  // Keys to which two transactions that did not fail appended the same element: nothing can be inferred
-  // from their reads.
+  // Keys to which two transactions that did not fail appended the same element: nothing can be
+  // inferred from their reads.
   bool ambiguous(KeyId key) const { return !ambiguous_.empty() && ambiguous_[key]; }
   struct Clash {
     AppendId first, second;
@@ -94,8 +96,8 @@ class VersionOrders {
   bool has_duplicates(KeyId key) const { return keys_[key].duplicates; }
   ReadState resolve(const StoredMicroOp& read) const;
 
-  // Number of places of failed appends, of elements that nobody appended, and of repetitions in the first
-  // `length` elements of the key's longest read.
+  // Number of places of failed appends, of elements that nobody appended, and of repetitions in the
+  // first `length` elements of the key's longest read.
   struct Flaws {
     std::uint32_t failed = 0, garbage = 0, repeated = 0;
   };

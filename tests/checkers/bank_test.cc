@@ -16,10 +16,12 @@ class Ledger {
     Balances balances;
     add(Phase::invoke, "read", balances);
     balances.accounts.emplace();
-    for (const auto& [name, balance] : accounts) balances.accounts->emplace_back(Value(name), balance);
+    for (const auto& [name, balance] : accounts)
+      balances.accounts->emplace_back(Value(name), balance);
     return add(Phase::ok, "read", balances);
   }
-  Ledger& transfer(std::int64_t from, std::int64_t to, std::int64_t amount, Phase phase = Phase::ok) {
+  Ledger& transfer(std::int64_t from, std::int64_t to, std::int64_t amount,
+                   Phase phase = Phase::ok) {
     const Transfer payload{Value(from), Value(to), amount};
     add(Phase::invoke, "transfer", payload);
     return add(phase, "transfer", payload);
@@ -28,7 +30,8 @@ class Ledger {
 
  private:
   Ledger& add(Phase phase, const std::string& function, const Payload& payload) {
-    builder_.add({index_, std::chrono::milliseconds(index_), ProcessId{0}, phase, function, payload, ""});
+    builder_.add(
+        {index_, std::chrono::milliseconds(index_), ProcessId{0}, phase, function, payload, ""});
     ++index_;
     return *this;
   }
@@ -41,8 +44,11 @@ CheckResult check_bank_of(Ledger ledger, Options::Given given = {}) {
 }
 
 TEST_CASE("a conserved total is valid") {
-  const auto result = check_bank_of(
-      Ledger().read({{0, 10}, {1, 0}}).transfer(0, 1, 4).transfer(1, 0, 9, Phase::fail).read({{0, 6}, {1, 4}}));
+  const auto result = check_bank_of(Ledger()
+                                        .read({{0, 10}, {1, 0}})
+                                        .transfer(0, 1, 4)
+                                        .transfer(1, 0, 9, Phase::fail)
+                                        .read({{0, 6}, {1, 4}}));
   CHECK(result.validity == Validity::valid);
   CHECK(result.fields.at("read-count") == "2");
   CHECK(result.fields.at("error-count") == "0");
@@ -57,7 +63,8 @@ TEST_CASE("no completed read is unknown") {
 }
 
 TEST_CASE("a broken total names the operation and the amounts") {
-  const auto result = check_bank_of(Ledger().read({{0, 10}, {1, 0}}).read({{0, 6}, {1, 0}}).read({{0, 10}, {1, 7}}));
+  const auto result = check_bank_of(
+      Ledger().read({{0, 10}, {1, 0}}).read({{0, 6}, {1, 0}}).read({{0, 10}, {1, 7}}));
   CHECK(result.validity == Validity::invalid);
   CHECK(result.anomaly_types == Names{"wrong-total"});
   CHECK(result.anomaly_counts.at("wrong-total") == 2);
@@ -67,7 +74,8 @@ TEST_CASE("a broken total names the operation and the amounts") {
         "operation 3 read balances {0 6, 1 0}, which add up to 6 instead of 10: 4 vanished");
   CHECK(result.fields.at("first-error") ==
         R"({"difference":-4,"expected":10,"op":3,"total":6,"type":"wrong-total"})");
-  CHECK(result.fields.at("worst") == R"({"difference":7,"expected":10,"op":5,"total":17,"type":"wrong-total"})");
+  CHECK(result.fields.at("worst") ==
+        R"({"difference":7,"expected":10,"op":5,"total":17,"type":"wrong-total"})");
 }
 
 TEST_CASE("the expected total can be given, and then the first read is judged as well") {
@@ -88,7 +96,8 @@ TEST_CASE("missing and unexpected accounts") {
 TEST_CASE("negative balances are wrong unless allowed") {
   const auto ledger = [] { return Ledger().read({{0, 10}, {1, 0}}).read({{0, 13}, {1, -3}}); };
   CHECK(check_bank_of(ledger()).anomaly_types == Names{"negative-value"});
-  CHECK(check_bank_of(ledger(), {{"negative-balances", {"true", "test"}}}).validity == Validity::valid);
+  CHECK(check_bank_of(ledger(), {{"negative-balances", {"true", "test"}}}).validity ==
+        Validity::valid);
 }
 
 TEST_CASE("examples are bounded, counts are exact") {
@@ -101,12 +110,15 @@ TEST_CASE("examples are bounded, counts are exact") {
 }
 
 TEST_CASE("stats: every function should have succeeded") {
-  const auto good = test::check("stats", std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1).transfer(0, 1, 1, Phase::info)).build());
+  const auto good = test::check(
+      "stats",
+      std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1).transfer(0, 1, 1, Phase::info)).build());
   CHECK(good.validity == Validity::valid);
   CHECK(good.fields.at("by-f") ==
         R"({"read":{"count":1,"fail-count":0,"info-count":0,"ok-count":1},)"
         R"("transfer":{"count":2,"fail-count":0,"info-count":1,"ok-count":1}})");
-  const auto bad = test::check("stats", std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1, Phase::fail)).build());
+  const auto bad = test::check(
+      "stats", std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1, Phase::fail)).build());
   CHECK(bad.validity == Validity::unknown);
   CHECK(bad.reason == "never succeeded: transfer");
 }

@@ -1,8 +1,7 @@
-// Random small histories against an enumeration of all serial orders. Real stores under random schedules give
-// mostly valid histories; a random change of one read gives the invalid ones.
-#include <catch2/catch.hpp>
-
+// Random small histories against an enumeration of all serial orders. Real stores under random
+// schedules give mostly valid histories; a random change of one read gives the invalid ones.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <map>
 #include <numeric>
 #include <random>
@@ -32,7 +31,8 @@ std::size_t pick(Random& random, std::size_t below) {
   return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
 }
 
-// Overlapping transactions of 1 to 3 micro-operations, their places in time, and reads to be filled in.
+// Overlapping transactions of 1 to 3 micro-operations, their places in time, and reads to be filled
+// in.
 std::vector<Txn1> make_transactions(Random& random) {
   std::vector<Txn1> txns(1 + pick(random, 5));
   int element = 0;
@@ -81,23 +81,27 @@ bool serial_order_exists(const std::vector<Txn1>& txns, bool real_time) {
   do {
     bool fits = true;
     for (std::size_t a = 0; real_time && a < order.size(); ++a) {
-      for (std::size_t b = a + 1; b < order.size(); ++b) fits = fits && txns[order[b]].end > txns[order[a]].begin;
+      for (std::size_t b = a + 1; b < order.size(); ++b)
+        fits = fits && txns[order[b]].end > txns[order[a]].begin;
     }
     State state;
-    for (std::size_t at = 0; fits && at < order.size(); ++at) fits = reproduces(txns[order[at]], state);
+    for (std::size_t at = 0; fits && at < order.size(); ++at)
+      fits = reproduces(txns[order[at]], state);
     if (fits) return true;
   } while (std::next_permutation(order.begin(), order.end()));
   return false;
 }
 
-// Executes in a random order, sometimes against an older state or with a read cut short or scrambled.
+// Executes in a random order, sometimes against an older state or with a read cut short or
+// scrambled.
 void execute(std::vector<Txn1>& txns, Random& random) {
   std::vector<std::size_t> order(txns.size());
   std::iota(order.begin(), order.end(), 0U);
   std::shuffle(order.begin(), order.end(), random);
   const std::size_t mode = pick(random, 3);
   if (mode != 0) {
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return txns[a].end < txns[b].end; });
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return txns[a].end < txns[b].end; });
   }
   State state;
   for (const std::size_t id : order) run(txns[id], state);
@@ -164,7 +168,8 @@ TEST_CASE("verdicts agree with an enumeration of all serial orders") {
     const bool serializable = serial_order_exists(txns, false);
     const bool strict = serializable && serial_order_exists(txns, true);
     const bool found = check_append(history, "serializable").validity == Validity::valid;
-    const bool found_strict = check_append(history, "strict-serializable").validity == Validity::valid;
+    const bool found_strict =
+        check_append(history, "strict-serializable").validity == Validity::valid;
     ++seen[strict ? "strict" : serializable ? "serializable" : "neither"];
     if (found == serializable && found_strict == strict) continue;
     CAPTURE(seed, serializable, found, strict, found_strict);

@@ -35,8 +35,10 @@ void require_closed(const Anomaly& anomaly) {
 }
 
 TEST_CASE("a serial history is valid under every model") {
-  const auto serial = history({ok(0, "ax1 rx1"), ok(1, "rx1 ax2"), ok(0, "rx12 ay1"), ok(1, "ry1")});
-  for (const std::string model : {"read-uncommitted", "snapshot-isolation", "strict-serializable"}) {
+  const auto serial =
+      history({ok(0, "ax1 rx1"), ok(1, "rx1 ax2"), ok(0, "rx12 ay1"), ok(1, "ry1")});
+  for (const std::string model :
+       {"read-uncommitted", "snapshot-isolation", "strict-serializable"}) {
     const CheckResult result = check_append(serial, model);
     CHECK(result.validity == Validity::valid);
     CHECK(result.anomaly_counts.empty());
@@ -70,7 +72,8 @@ TEST_CASE("a write skew is G2-item: serializable rules it out, snapshot isolatio
 }
 
 TEST_CASE("the explanation names the transactions, the steps and the contradiction") {
-  const CheckResult result = check_append(concurrent({"rx[] ay1", "ry[] ax1", "rx1 ry1"}), "serializable");
+  const CheckResult result =
+      check_append(concurrent({"rx[] ay1", "ry[] ax1", "rx1 ry1"}), "serializable");
   REQUIRE(result.anomalies.size() == 1);
   CHECK(result.anomalies[0].explanation ==
         "Let:\n"
@@ -78,13 +81,16 @@ TEST_CASE("the explanation names the transactions, the steps and the contradicti
         "  T2 = {:index 4, :process 1, :type :ok, :value [[:r :y []] [:append :x 1]]}\n"
         "\n"
         "Then:\n"
-        "  - T1 < T2, because T1 observed the initial (nil) state of :x, which T2 created by appending 1.\n"
-        "  - However, T2 < T1, because T2 observed the initial (nil) state of :y, which T1 created by appending 1: "
+        "  - T1 < T2, because T1 observed the initial (nil) state of :x, which T2 created by "
+        "appending 1.\n"
+        "  - However, T2 < T1, because T2 observed the initial (nil) state of :y, which T1 created "
+        "by appending 1: "
         "a contradiction!");
 }
 
 TEST_CASE("G0: two keys whose appends are in opposite orders") {
-  const CheckResult result = check_append(concurrent({"ax1 ay1", "ax2 ay2", "rx12 ry21"}), "read-uncommitted");
+  const CheckResult result =
+      check_append(concurrent({"ax1 ay1", "ax2 ay2", "rx12 ry21"}), "read-uncommitted");
   CHECK(result.validity == Validity::invalid);
   CHECK(result.anomaly_types == Names{"G0"});
   REQUIRE(!result.anomalies.empty());
@@ -99,7 +105,8 @@ TEST_CASE("G1c: two transactions that observe each other") {
   REQUIRE(!result.anomalies.empty());
   CHECK(edges_of(result.anomalies[0]) == Names{"wr", "wr"});
   CHECK(result.anomalies[0].steps[0].explanation == "T2 observed T1's append of 1 to key :x");
-  CHECK(check_append(concurrent({"ax1 ry1", "ay1 rx1"}), "read-uncommitted").validity == Validity::valid);
+  CHECK(check_append(concurrent({"ax1 ry1", "ay1 rx1"}), "read-uncommitted").validity ==
+        Validity::valid);
 }
 
 TEST_CASE("G-single-item: a read skew") {
@@ -114,7 +121,8 @@ TEST_CASE("G-single-item: a read skew") {
 }
 
 TEST_CASE("an rw step names the append that was not observed") {
-  const CheckResult result = check_append(concurrent({"ax1", "ax2 ay1", "rx1 ry1", "rx12"}), "serializable");
+  const CheckResult result =
+      check_append(concurrent({"ax1", "ax2 ay1", "rx1 ry1", "rx12"}), "serializable");
   REQUIRE(!result.anomalies.empty());
   CHECK(result.anomalies[0].steps[0].explanation == "T1 did not observe T2's append of 2 to :x");
   CHECK(result.anomalies[0].steps[0].value == Value(1));
@@ -135,14 +143,15 @@ TEST_CASE("G-nonadjacent-item: a long fork") {
 TEST_CASE("classes with session order") {
   SECTION("G0-process") {
     const auto sample = history({begin(1, "ax2 ay1"), ok(0, "ax1"), ok(0, "ay2"), end(1, "ax2 ay1"),
-                                 begin(2, "rx21 ry21")  , end(2, "rx21 ry21")});
+                                 begin(2, "rx21 ry21"), end(2, "rx21 ry21")});
     // x: 2 then 1, y: 2 then 1; process 0 appended x1 before y2.
     const CheckResult result = check_append(sample, "strong-session-read-uncommitted");
     CHECK(result.anomaly_types == Names{"G0-process"});
     CHECK(check_append(sample, "read-uncommitted").validity == Validity::valid);
   }
   SECTION("G1c-process") {
-    const auto sample = history({begin(1, "ax1 ry1"), ok(0, "rx1"), ok(0, "ay1"), end(1, "ax1 ry1")});
+    const auto sample =
+        history({begin(1, "ax1 ry1"), ok(0, "rx1"), ok(0, "ay1"), end(1, "ax1 ry1")});
     CHECK(types_of(check_append(sample)) == Names{"G1c-process"});
     CHECK(check_append(sample, "strong-session-read-committed").validity == Validity::invalid);
     CHECK(check_append(sample, "serializable").validity == Validity::valid);
@@ -156,18 +165,21 @@ TEST_CASE("classes with session order") {
     CHECK(check_append(sample, "serializable").validity == Validity::valid);
   }
   SECTION("G-nonadjacent-item-process: a long fork of sessions") {
-    const auto sample = history({begin(0, "ax1"), begin(1, "ay1"), begin(2, "rx1"), begin(3, "ry1"), end(2, "rx1"),
-                                 end(3, "ry1"), begin(2, "ry[]"), begin(3, "rx[]"), end(2, "ry[]"), end(3, "rx[]"),
-                                 end(0, "ax1"), end(1, "ay1"), ok(4, "rx1 ry1")});
+    const auto sample =
+        history({begin(0, "ax1"), begin(1, "ay1"), begin(2, "rx1"), begin(3, "ry1"), end(2, "rx1"),
+                 end(3, "ry1"), begin(2, "ry[]"), begin(3, "rx[]"), end(2, "ry[]"), end(3, "rx[]"),
+                 end(0, "ax1"), end(1, "ay1"), ok(4, "rx1 ry1")});
     CHECK(check_append(sample, "strong-session-snapshot-isolation").anomaly_types ==
           Names{"G-nonadjacent-item-process"});
     CHECK(check_append(sample, "serializable").validity == Validity::valid);
   }
   SECTION("G2-item-process") {
     // T0 -process-> T0' -rw-> T1 -rw-> T0
-    const auto back = history({begin(1, "ry[] ax1"), begin(0, "ay1"), end(0, "ay1"), begin(0, "rx[]"), end(0, "rx[]"),
-                               end(1, "ry[] ax1"), ok(2, "rx1 ry1")});
-    CHECK(check_append(back, "strong-session-serializable").anomaly_types == Names{"G2-item-process"});
+    const auto back =
+        history({begin(1, "ry[] ax1"), begin(0, "ay1"), end(0, "ay1"), begin(0, "rx[]"),
+                 end(0, "rx[]"), end(1, "ry[] ax1"), ok(2, "rx1 ry1")});
+    CHECK(check_append(back, "strong-session-serializable").anomaly_types ==
+          Names{"G2-item-process"});
     CHECK(check_append(back, "strong-session-snapshot-isolation").validity == Validity::valid);
     CHECK(check_append(back, "serializable").validity == Validity::valid);
   }
@@ -199,15 +211,16 @@ TEST_CASE("classes with real time") {
     CHECK(check_append(sample, "strong-session-serializable").validity == Validity::valid);
   }
   SECTION("G-nonadjacent-item-realtime") {
-    const auto sample = history({begin(0, "ax1"), begin(1, "ay1"), begin(4, "ry1 rx[]"), ok(2, "rx1"), ok(3, "ry[]"),
-                                 end(4, "ry1 rx[]"), end(0, "ax1"), end(1, "ay1")});
+    const auto sample =
+        history({begin(0, "ax1"), begin(1, "ay1"), begin(4, "ry1 rx[]"), ok(2, "rx1"),
+                 ok(3, "ry[]"), end(4, "ry1 rx[]"), end(0, "ax1"), end(1, "ay1")});
     // rx1 < ry[] < ay1 < "ry1 rx[]" < ax1 < rx1
     CHECK(types_of(check_append(sample)) == Names{"G-nonadjacent-item-realtime"});
     CHECK(check_append(sample, "snapshot-isolation").validity == Validity::valid);
   }
   SECTION("G2-item-realtime") {
-    const auto sample = history({begin(1, "ry[] ax1"), ok(0, "ay1"), ok(3, "rx[]"), end(1, "ry[] ax1"),
-                                 ok(2, "rx1 ry1")});
+    const auto sample = history(
+        {begin(1, "ry[] ax1"), ok(0, "ay1"), ok(3, "rx[]"), end(1, "ry[] ax1"), ok(2, "rx1 ry1")});
     CHECK(types_of(check_append(sample)) == Names{"G2-item-realtime"});
     CHECK(check_append(sample, "strong-snapshot-isolation").validity == Validity::valid);
   }
@@ -215,7 +228,8 @@ TEST_CASE("classes with real time") {
 
 TEST_CASE("anomalies that need no cycle") {
   SECTION("G1a") {
-    const CheckResult result = check_append(history({fail(0, "ax1"), ok(1, "rx1")}), "read-committed");
+    const CheckResult result =
+        check_append(history({fail(0, "ax1"), ok(1, "rx1")}), "read-committed");
     CHECK(result.anomaly_types == Names{"G1a"});
     REQUIRE(result.anomalies.size() == 1);
     CHECK(result.anomalies[0].operations == std::vector<std::uint64_t>{3, 1});
@@ -223,7 +237,8 @@ TEST_CASE("anomalies that need no cycle") {
     CHECK(result.anomalies[0].explanation.find("definite failure") != std::string::npos);
   }
   SECTION("G1b") {
-    const CheckResult result = check_append(concurrent({"ax1 ax2", "rx1", "rx12"}), "read-committed");
+    const CheckResult result =
+        check_append(concurrent({"ax1 ax2", "rx1", "rx12"}), "read-committed");
     CHECK(types_of(result) == Names{"G-single-item", "G1b"});
     CHECK(result.anomaly_types == Names{"G1b"});
   }
@@ -233,7 +248,8 @@ TEST_CASE("anomalies that need no cycle") {
   SECTION("internal") {
     for (const char* text : {"ax1 rx[]", "rx[] ax1 rx[1 2]", "rx[] rx1", "ax1 ax2 rx21"}) {
       CAPTURE(text);
-      const auto types = types_of(check_append(history({begin(1, "ax2"), ok(0, text), end(1, "ax2", Phase::fail)})));
+      const auto types = types_of(
+          check_append(history({begin(1, "ax2"), ok(0, text), end(1, "ax2", Phase::fail)})));
       CHECK(std::count(types.begin(), types.end(), "internal") == 1);
     }
     CHECK(check_append(history({ok(0, "ax1 rx[]")}), "read-atomic").validity == Validity::invalid);
@@ -241,28 +257,35 @@ TEST_CASE("anomalies that need no cycle") {
   }
   SECTION("future-read") {
     CHECK(types_of(check_append(history({ok(0, "rx1 ax1")}))) == Names{"future-read"});
-    CHECK(check_append(history({ok(0, "rx1 ax1")}), "read-committed").validity == Validity::invalid);
+    CHECK(check_append(history({ok(0, "rx1 ax1")}), "read-committed").validity ==
+          Validity::invalid);
   }
   SECTION("duplicate-elements") {
-    const CheckResult result = check_append(history({ok(0, "ax1"), ok(1, "rx11")}), "read-uncommitted");
+    const CheckResult result =
+        check_append(history({ok(0, "ax1"), ok(1, "rx11")}), "read-uncommitted");
     CHECK(result.anomaly_types == Names{"duplicate-elements"});
   }
   SECTION("incompatible-order") {
-    const CheckResult result = check_append(concurrent({"ax1", "ax2", "rx12", "rx21"}), "read-committed");
+    const CheckResult result =
+        check_append(concurrent({"ax1", "ax2", "rx12", "rx21"}), "read-committed");
     CHECK(result.anomaly_types == Names{"incompatible-order"});
-    CHECK(check_append(concurrent({"ax1", "ax2", "rx12", "rx21"}), "read-uncommitted").validity == Validity::valid);
+    CHECK(check_append(concurrent({"ax1", "ax2", "rx12", "rx21"}), "read-uncommitted").validity ==
+          Validity::valid);
   }
   SECTION("lost-update") {
-    const CheckResult result = check_append(concurrent({"rx[] ax1", "rx[] ax2", "rx12"}), "cursor-stability");
+    const CheckResult result =
+        check_append(concurrent({"rx[] ax1", "rx[] ax2", "rx12"}), "cursor-stability");
     CHECK(result.anomaly_types == Names{"lost-update"});
     CHECK(result.anomaly_types_beyond == Names{"G-single-item"});
   }
   SECTION("dirty-update") {
-    const CheckResult result = check_append(history({fail(0, "ax1"), ok(1, "ax2"), ok(2, "rx12")}), "read-committed");
+    const CheckResult result =
+        check_append(history({fail(0, "ax1"), ok(1, "ax2"), ok(2, "rx12")}), "read-committed");
     CHECK(result.anomaly_types == Names{"G1a", "dirty-update"});
   }
   SECTION("cyclic-versions") {
-    const CheckResult result = check_append(history({ok(0, "ax1 ax2"), ok(1, "rx21")}), "read-uncommitted");
+    const CheckResult result =
+        check_append(history({ok(0, "ax1 ax2"), ok(1, "rx21")}), "read-uncommitted");
     CHECK(result.anomaly_types == Names{"cyclic-versions"});
     // 1 was lost: the read has 2 without it.
     CHECK(types_of(check_append(history({ok(0, "ax1 ax2"), ok(1, "rx2")}))) ==
@@ -276,9 +299,11 @@ TEST_CASE("anomalies that need no cycle") {
 
 TEST_CASE("an info transaction counts as committed only where it was observed") {
   // Unobserved: its appends may never have happened.
-  CHECK(check_append(history({info(0, "ax1"), ok(1, "rx[]"), ok(2, "rx[]")})).validity == Validity::valid);
+  CHECK(check_append(history({info(0, "ax1"), ok(1, "rx[]"), ok(2, "rx[]")})).validity ==
+        Validity::valid);
   // Observed by its append to x: then y must follow.
-  const CheckResult result = check_append(history({info(0, "ax1 ay1"), ok(1, "rx1"), ok(2, "ry[]")}));
+  const CheckResult result =
+      check_append(history({info(0, "ax1 ay1"), ok(1, "rx1"), ok(2, "ry[]")}));
   CHECK(result.anomaly_types == Names{"G-single-item-realtime"});
 }
 
@@ -288,18 +313,22 @@ TEST_CASE("an unread append of a committed transaction comes after what was read
 }
 
 TEST_CASE("a version of a failed append does not hide the order of its neighbours") {
-  const CheckResult result = check_append(concurrent({"ax1 ay2", "ax3 ay1", "rx[1 2 3]", "ry12"}), "read-uncommitted");
+  const CheckResult result =
+      check_append(concurrent({"ax1 ay2", "ax3 ay1", "rx[1 2 3]", "ry12"}), "read-uncommitted");
   CHECK(result.anomaly_types == Names{"G0", "garbage-read"});
 }
 
 TEST_CASE("elements appended twice leave their key undecided, other keys are judged") {
   const CheckResult unknown = check_append(history({ok(0, "ax1"), ok(1, "ax1"), ok(2, "rx1")}));
   CHECK(unknown.validity == Validity::unknown);
-  CHECK(unknown.reason.find("element 1 was appended to key :x by operation 1 and again by operation 3") == 0);
-  const CheckResult invalid = check_append(history({ok(0, "ax1"), ok(1, "ax1 ay1"), ok(2, "ry[]")}));
+  CHECK(unknown.reason.find(
+            "element 1 was appended to key :x by operation 1 and again by operation 3") == 0);
+  const CheckResult invalid =
+      check_append(history({ok(0, "ax1"), ok(1, "ax1 ay1"), ok(2, "ry[]")}));
   CHECK(invalid.validity == Validity::invalid);
   // A retry of what certainly failed is no doubt.
-  CHECK(check_append(history({fail(0, "ax1"), ok(0, "ax1"), ok(2, "rx1")})).validity == Validity::valid);
+  CHECK(check_append(history({fail(0, "ax1"), ok(0, "ax1"), ok(2, "rx1")})).validity ==
+        Validity::valid);
 }
 
 TEST_CASE("micro-operations of registers are unknown, with advice") {

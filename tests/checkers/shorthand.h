@@ -1,6 +1,7 @@
-// Histories in shorthand, as in Elle's tests: ok(0, "ax1 ry12") is a transaction of process 0 that appended 1 to x and
-// read [1 2] of y. A micro-operation is a letter, a key of one letter, then values: digits are one-digit elements, longer
-// ones stand in brackets, "ry[10 11]"; "rx" alone read nothing (nil), "rx[]" the empty list.
+// Histories in shorthand, as in Elle's tests: ok(0, "ax1 ry12") is a transaction of process 0 that
+// appended 1 to x and read [1 2] of y. A micro-operation is a letter, a key of one letter, then
+// values: digits are one-digit elements, longer ones stand in brackets, "ry[10 11]"; "rx" alone
+// read nothing (nil), "rx[]" the empty list.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,9 +24,15 @@ struct Line {
   bool both = true;  // invocation and completion at once
 };
 
-inline Line ok(std::int64_t process, std::string text) { return {process, Phase::ok, std::move(text)}; }
-inline Line fail(std::int64_t process, std::string text) { return {process, Phase::fail, std::move(text)}; }
-inline Line info(std::int64_t process, std::string text) { return {process, Phase::info, std::move(text)}; }
+inline Line ok(std::int64_t process, std::string text) {
+  return {process, Phase::ok, std::move(text)};
+}
+inline Line fail(std::int64_t process, std::string text) {
+  return {process, Phase::fail, std::move(text)};
+}
+inline Line info(std::int64_t process, std::string text) {
+  return {process, Phase::info, std::move(text)};
+}
 // Halves, for transactions that overlap.
 inline Line begin(std::int64_t process, std::string text) {
   return {process, Phase::invoke, std::move(text), false};
@@ -82,7 +89,8 @@ class HistoryText {
  public:
   void add(const Line& line) {
     const Txn txn = transaction(line.text);
-    if (line.both || line.phase == Phase::invoke) event(line.process, Phase::invoke, without_results(txn));
+    if (line.both || line.phase == Phase::invoke)
+      event(line.process, Phase::invoke, without_results(txn));
     if (line.phase == Phase::invoke) return;
     event(line.process, line.phase, line.phase == Phase::ok ? txn : without_results(txn));
   }
@@ -114,12 +122,15 @@ inline History history(std::initializer_list<Line> lines) {
 inline History concurrent(std::vector<std::string> transactions) {
   HistoryText text;
   const auto count = static_cast<std::int64_t>(transactions.size());
-  for (std::int64_t at = 0; at < count; ++at) text.add(begin(at, transactions[static_cast<std::size_t>(at)]));
-  for (std::int64_t at = 0; at < count; ++at) text.add(end(at, transactions[static_cast<std::size_t>(at)]));
+  for (std::int64_t at = 0; at < count; ++at)
+    text.add(begin(at, transactions[static_cast<std::size_t>(at)]));
+  for (std::int64_t at = 0; at < count; ++at)
+    text.add(end(at, transactions[static_cast<std::size_t>(at)]));
   return std::move(text).build();
 }
 
-inline CheckResult check(std::string_view checker, const History& history, Options::Given given = {}) {
+inline CheckResult check(std::string_view checker, const History& history,
+                         Options::Given given = {}) {
   for (const CheckerEntry& entry : checker_catalog()) {
     if (entry.name != checker) continue;
     auto options = Options::make("checker", entry.options, given);
@@ -129,7 +140,8 @@ inline CheckResult check(std::string_view checker, const History& history, Optio
   throw std::runtime_error("no such checker");
 }
 
-inline CheckResult check_append(const History& history, const std::string& model = "strict-serializable") {
+inline CheckResult check_append(const History& history,
+                                const std::string& model = "strict-serializable") {
   return check("list-append", history, {{"model", {model, "test"}}});
 }
 
