@@ -85,7 +85,8 @@ svg text.title { font-weight: 600; }
 .cycle path { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 .cycle .tip { fill: var(--soft); stroke: none; }
 .cycle text { text-anchor: middle; dominant-baseline: central; font-size: 13px; }
-.cycle .label { paint-order: stroke; stroke: var(--card); stroke-width: 8px; stroke-linejoin: round; }
+.cycle .label { paint-order: stroke; stroke: var(--card); stroke-width: 8px;
+  stroke-linejoin: round; }
 @media (max-width: 40rem) { main { padding: .5rem .75rem 3rem; } h1 { font-size: 1.25rem; }
   .verdict, article { padding-left: .9rem; padding-right: .9rem; } .copy { flex-direction: column; }
   button { padding: .4rem .9rem; align-self: flex-start; } }
