@@ -10,17 +10,30 @@
 namespace ordeal {
 namespace {
 
+constexpr std::string_view kDirections[] = {"back", "ahead", "both"};
+
 constexpr OptionSpec kOptions[] = {
     kHostsOption,
+    // While a wait is interrupted by a signal, libfaketime tells the handler the true time. A server set
+    // ahead then takes a timer that is due for one in the future and arms it again for the length of
+    // the skew: PostgreSQL's deadlock check (timeout.c) comes that much too late, which is no fault
+    // of a real clock. Set back, the same timer fires at once, as it should.
+    {.name = "direction",
+     .type = OptionType::text,
+     .default_value = "back",
+     .summary = "back, ahead or both; ahead delays the server's own timers by the skew (libfaketime)",
+     .choices = kDirections},
     {.name = "max-offset",
      .type = OptionType::duration,
      .default_value = "60s",
-     .summary = "the clock jumps by at most this, forwards or backwards"},
+     .summary = "the clock jumps by at most this"},
 };
 
 Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {
-  const auto most = options.duration("max-offset").count();
-  const std::chrono::milliseconds offset{random.between(-most, most)};
+  const auto size = random.between(0, options.duration("max-offset").count());
+  const std::string& direction = options.text("direction");
+  const bool ahead = direction == "ahead" || (direction == "both" && random.chance(0.5));
+  const std::chrono::milliseconds offset{ahead ? size : -size};
   return {.name = "clock-skew",
           .hosts = draw_hosts(options.text("hosts"), hosts, random),
           .parameters = {{"offset", faketime_offset(offset)}}};
@@ -51,7 +64,7 @@ std::string faketime_offset(std::chrono::milliseconds offset) {
 
 FaultEntry clock_skew_fault() {
   return {.name = "clock-skew",
-          .summary = "moves the database's wall clock forwards or backwards (libfaketime)",
+          .summary = "moves the database's wall clock (libfaketime)",
           .need = FaultNeed::faketime,
           .options = kOptions,
           .draw = draw,

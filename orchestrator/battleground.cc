@@ -18,6 +18,7 @@ Result<Lab> hosts_of(const RunRequest& request) {
   lab.kind = hosts.lab;
   lab.name = run_id();
   lab.hosts = hosts.names;
+  ORDEAL_TRY(lab_down_stale());
   return lab_up(lab, request.stop);
 }
 
@@ -96,8 +97,7 @@ Status Battleground::start_servers(std::stop_token stop) {
   ORDEAL_TRY(on_each("start", [&](Host& host) { return target_->start(host, stop); }));
   ORDEAL_TRY(await_ready(stop));
   Host* first = cluster_.find(target_->hosts().front());
-  ORDEAL_TRY_ASSIGN(const std::string version, target_->version(*first));
-  version_ = fmt::format("{} {}", campaign_.target.entry->name, version);
+  ORDEAL_TRY_ASSIGN(version_, target_->version(*first));
   request_.console.log().info("{} is ready", version_);
   return {};
 }

@@ -35,7 +35,7 @@ class Battleground {
   const Cluster& cluster() const { return cluster_; }
   Target& target() { return *target_; }
   Battlefield battlefield();
-  const std::string& version() const { return version_; }  // "postgres 15.4"
+  const std::string& version() const { return version_; }  // of the target's program
 
  private:
   Battleground(const RunRequest& request, Lab lab);

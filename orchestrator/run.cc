@@ -102,7 +102,7 @@ class Experiment {
     Monitor monitor(request_.console, *recorder_, *engine_, workers,
                     campaign_.settings.duration("duration"));
     mark(kStartChaos);
-    workers.start(over.get_token());
+    workers.start(over.get_token(), request_.stop);
     const auto start = std::chrono::steady_clock::now();
     Status disrupted;
     std::jthread disruptor([&] {
@@ -123,7 +123,7 @@ class Experiment {
   Status heal() {
     Retries retries;
     retries.attempts = static_cast<int>(campaign_.settings.integer("heal-attempts"));
-    request_.console.log().info("healing");
+    request_.console.log().info("healing what is still broken");
     ORDEAL_TRY(engine_->heal_all(retries));
     return ground_.await_ready({});
   }

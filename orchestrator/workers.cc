@@ -42,9 +42,10 @@ Workers::Workers(WorkerPlan plan)
 
 Workers::~Workers() = default;
 
-void Workers::start(std::stop_token stop) {
+void Workers::start(std::stop_token over, std::stop_token abort) {
   for (auto& worker : workers_) {
-    worker->thread = std::jthread([this, &worker = *worker, stop] { loop(worker, stop); });
+    worker->thread =
+        std::jthread([this, &worker = *worker, over, abort] { loop(worker, over, abort); });
   }
 }
 
@@ -54,11 +55,11 @@ void Workers::join() {
   }
 }
 
-void Workers::loop(Worker& worker, const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    pacer_.wait(worker.number, stop);
-    if (stop.stop_requested()) break;
-    perform(worker, worker.generator->next(), stop);
+void Workers::loop(Worker& worker, const std::stop_token& over, const std::stop_token& abort) {
+  while (!over.stop_requested()) {
+    pacer_.wait(worker.number, over);
+    if (over.stop_requested()) break;
+    perform(worker, worker.generator->next(), abort);
   }
   pacer_.leave(worker.number);
 }

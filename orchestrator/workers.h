@@ -36,7 +36,8 @@ class Workers {
   explicit Workers(WorkerPlan plan);
   ~Workers();
 
-  void start(std::stop_token stop);
+  // `over` ends the drawing of operations, `abort` also those that are under way.
+  void start(std::stop_token over, std::stop_token abort);
   void join();
   // After join(): the operations of the workload's final phase, one worker after the other.
   void run_final(std::stop_token stop);
@@ -47,7 +48,7 @@ class Workers {
  private:
   struct Worker;
 
-  void loop(Worker& worker, const std::stop_token& stop);
+  void loop(Worker& worker, const std::stop_token& over, const std::stop_token& abort);
   void perform(Worker& worker, Invocation invocation, const std::stop_token& stop);
   Outcome attempt(Worker& worker, const Payload& payload, const std::stop_token& stop);
   void complete(Worker& worker, const Payload& invoked, const std::string& function,

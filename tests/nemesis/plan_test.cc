@@ -63,7 +63,7 @@ TEST_CASE("clock skew adds the offset to the server's command") {
 TEST_CASE("drawn offsets lie within the maximum, on both sides") {
   const FaultEntry entry = clock_skew_fault();
   const Options options =
-      Options::make(entry.name, entry.options, {{"max-offset", {"2s", "test"}}}).value();
+      Options::make(entry.name, entry.options, {{"max-offset", {"2s", "test"}}, {"direction", {"both", "test"}}}).value();
   Random random(1);
   std::set<char> signs;
   for (int i = 0; i < 200; ++i) {

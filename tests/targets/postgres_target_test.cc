@@ -142,7 +142,9 @@ TEST_CASE("postgres: the clock of the server moves alone, and its time-outs keep
     CAPTURE(offset);
     CHECK(becomes(offset));
     // A session that began before a jump forward may miss a time-out: PostgreSQL 15 trusts an alarm that
-    // is pending since the login to ring earlier (signal_due_at in timeout.c). A new one keeps time.
+    // is pending since the login to ring earlier (signal_due_at in timeout.c). A new one keeps
+    // time, once the postmaster that it descends from has noticed the jump.
+    std::this_thread::sleep_for(2100ms);
     auto fresh = server.connection();
     CHECK(query(*fresh, "SELECT pg_sleep(0.05)").empty());  // a latch with time-out
     const auto start = std::chrono::steady_clock::now();
