@@ -50,8 +50,8 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   // Returns the index of the operation. Record an invocation before it is sent and a completion
-  // after it returned, so that the recorded interval contains the true one. After close() nothing is
-  // kept any more.
+  // after it returned, so that the recorded interval contains the true one. After close() nothing
+  // is kept any more.
   std::uint64_t record(ProcessId process, Phase phase, std::string function, Payload payload,
                        std::string note = "");
 
