@@ -4,9 +4,10 @@
 #include <array>
 #include <numeric>
 
+#include "checkers/cycles/anti_edges.h"
 #include "checkers/cycles/scc.h"
-#include "checkers/cycles/search.h"
 #include "checkers/cycles/single_cycles.h"
+#include "checkers/cycles/witness.h"
 
 namespace ordeal::cycles {
 namespace {
@@ -26,12 +27,11 @@ std::string type_name(Class cycle_class, std::string_view suffix) {
   return std::string(kClassNames[static_cast<std::size_t>(cycle_class)]) + std::string(suffix);
 }
 
-// A component known to hold a cycle of a class, to be shown if there is room.
+// A component known to hold a cycle of a class.
 struct Finding {
   std::uint32_t component = 0;
   std::uint32_t size = 0;
-  TxnId member = kNone;         // the smallest
-  std::uint32_t start = kNone;  // an edge known to close such a cycle, where not every one does
+  TxnId member = kNone;  // the smallest
 };
 
 std::vector<NodeId> nontrivial_nodes(const Partition& partition, std::span<const NodeId> among) {
@@ -45,61 +45,66 @@ std::vector<NodeId> nontrivial_nodes(const Partition& partition, std::span<const
 class Finder {
  public:
   Finder(const Graph& graph, std::size_t examples_max, std::stop_token stop)
-      : graph_(graph), examples_max_(examples_max), stop_(std::move(stop)) {}
+      : graph_(graph), examples_max_(examples_max), stop_(std::move(stop)), witness_(graph) {}
 
-  CycleReport run() {
-    std::vector<NodeId> nodes(graph_.nodes());
-    std::iota(nodes.begin(), nodes.end(), 0U);
-    levels_[2].whole = components(graph_, kData | kOrders[2].mask);
-    levels_[2].active = nontrivial_nodes(levels_[2].whole, nodes);
-    if (levels_[2].active.empty()) return std::move(report_);
-    for (const std::size_t level : {1U, 0U}) {
-      const Level& above = levels_[level + 1];
-      levels_[level].whole = refine(graph_, kData | kOrders[level].mask, above.active, above.whole);
-      levels_[level].active = nontrivial_nodes(levels_[level].whole, above.active);
-    }
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      report_.stopped = report_.stopped || stop_.stop_requested();
-      if (!report_.stopped && !levels_[level].active.empty()) decide(level);
-    }
-    return std::move(report_);
-  }
+  CycleReport run();
 
  private:
   struct Level {
     Partition whole;             // by every edge of the level
     std::vector<NodeId> active;  // in cycles
   };
-  // Members of components found at a lower level: their components here have the class as well.
+  // Members of components that have a class: those around them, and at higher levels, have it too.
   using Members = std::vector<TxnId>;
 
   void decide(std::size_t level);
   void decide_writes(std::size_t level, const Partition& base, const Partition& writes);
   void decide_anti_dependencies(std::size_t level, const Partition& base, const Partition& product);
-  void record(std::size_t level, Class cycle_class, std::vector<Finding> findings,
-              const Partition& within, std::span<const RwEdge> edges);
-  Cycle show_writes(std::size_t level, Class cycle_class, const Finding& finding,
-                    const Partition& within);
-  Cycle show_anti(std::size_t level, Class cycle_class, const Finding& finding,
-                  const Partition& within, std::span<const RwEdge> edges);
+  void find_mixed(std::size_t level, AntiEdges& edges, const std::vector<bool>& done,
+                  const Partition& product);
+  template <class Has>
+  std::vector<Finding> take(std::size_t level, Class cycle_class, std::vector<bool>& done,
+                            Has&& has);
+  template <class Show>
+  void record(std::size_t level, Class cycle_class, std::vector<Finding> findings, Show&& show);
+  std::vector<TxnId> members(std::size_t level, const Finding& finding,
+                             const Partition& within) const;
   std::vector<Finding> findings_in(const Partition& partition, std::span<const NodeId> nodes,
                                    const std::vector<bool>& skip) const;
   std::vector<bool> marked(const Partition& partition,
                            std::initializer_list<const Members*> found) const;
   Members& members_of(Class cycle_class) { return found_[static_cast<std::size_t>(cycle_class)]; }
-  PathSearch& search() {
-    if (!search_) search_.emplace(graph_);
-    return *search_;
-  }
 
   const Graph& graph_;
   std::size_t examples_max_;
   std::stop_token stop_;
+  Witness witness_;
   CycleReport report_;
   std::array<Level, 3> levels_;
   std::array<Members, 5> found_;  // by class
-  std::optional<PathSearch> search_;
 };
+
+CycleReport Finder::run() {
+  std::vector<NodeId> nodes(graph_.nodes());
+  std::iota(nodes.begin(), nodes.end(), 0U);
+  levels_[2].whole = components(graph_, kData | kOrders[2].mask);
+  levels_[2].active = nontrivial_nodes(levels_[2].whole, nodes);
+  if (levels_[2].active.empty()) return std::move(report_);
+  for (const std::size_t level : {1U, 0U}) {
+    const Level& above = levels_[level + 1];
+    levels_[level].whole = refine(graph_, kData | kOrders[level].mask, above.active, above.whole);
+    levels_[level].active = nontrivial_nodes(levels_[level].whole, above.active);
+  }
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    report_.stopped = report_.stopped || stop_.stop_requested();
+    if (!report_.stopped && !levels_[level].active.empty()) decide(level);
+  }
+  for (auto& [type, examples] : report_.examples) {
+    std::stable_sort(examples.begin(), examples.end(),
+                     [](const Cycle& a, const Cycle& b) { return a.size() < b.size(); });
+  }
+  return std::move(report_);
+}
 
 std::vector<bool> Finder::marked(const Partition& partition,
                                  std::initializer_list<const Members*> found) const {
@@ -140,180 +145,125 @@ void Finder::decide(std::size_t level) {
 
 void Finder::decide_writes(std::size_t level, const Partition& base, const Partition& writes) {
   const auto& active = levels_[level].active;
+  const EdgeMask mask = kOrders[level].mask;
   Members& g0 = members_of(Class::g0);
   Members& g1c = members_of(Class::g1c);
   auto findings = findings_in(writes, active, marked(writes, {&g0}));
   for (const Finding& finding : findings) g0.push_back(finding.member);
-  record(level, Class::g0, std::move(findings), writes, {});
+  record(level, Class::g0, std::move(findings), [&](const Finding& finding) {
+    return witness_.through(members(level, finding, writes), kWw | mask, writes);
+  });
   findings = findings_in(base, active, marked(base, {&g0, &g1c}));
   for (const Finding& finding : findings) g1c.push_back(finding.member);
-  record(level, Class::g1c, std::move(findings), base, {});
+  record(level, Class::g1c, std::move(findings), [&](const Finding& finding) {
+    return witness_.through(members(level, finding, base), kWw | kWr | mask, base);
+  });
 }
 
 void Finder::decide_anti_dependencies(std::size_t level, const Partition& base,
                                       const Partition& product) {
-  const Level& here = levels_[level];
-  std::vector<RwEdge> edges;        // within a component
-  std::vector<RwEdge> closing;      // within one of the product graph: candidates for G-single
-  std::vector<RwEdge> alternating;  // of those, in cycles without adjacent rw edges
-  std::vector<bool> nonadjacent(here.whole.size.size());
-  // Product components that hold cycles without rw edges prove nothing about nonadjacent ones.
-  std::vector<bool> mixed(product.size.size());
-  for (const NodeId node : here.active) {
-    if (base.nontrivial(node)) mixed[product.component[2 * std::size_t{node}]] = true;
-  }
-  for (const NodeId node : here.active) {
-    if (graph_.is_barrier(node)) continue;
-    for (std::uint32_t at = 0; at < graph_.degree(node); ++at) {
-      const auto [to, kind] = graph_.edge(node, at);
-      const std::uint32_t component = here.whole.component[node];
-      if (kind != EdgeKind::rw || here.whole.component[to] != component) continue;
-      edges.push_back({node, to, component});
-      const std::uint32_t state = product.component[2 * std::size_t{node}];
-      if (product.component[2 * std::size_t{to} + 1] != state) continue;
-      closing.push_back(edges.back());
-      if (mixed[state]) continue;
-      alternating.push_back(edges.back());
-      nonadjacent[component] = true;
-    }
-  }
-  const auto by_component = [](const RwEdge& a, const RwEdge& b) {
-    return a.component < b.component;
-  };
-  std::stable_sort(edges.begin(), edges.end(), by_component);
-  std::stable_sort(closing.begin(), closing.end(), by_component);
-  std::stable_sort(alternating.begin(), alternating.end(), by_component);
-
-  Members& single = members_of(Class::single);
-  std::vector<bool> done = marked(here.whole, {&single});
-  std::vector<std::uint32_t> first(here.whole.size.size(), kNone);
-  std::erase_if(closing, [&](const RwEdge& edge) { return done[edge.component]; });
-  decide_single(graph_, kWw | kWr | kOrders[level].mask, closing, here.whole, base, first, stop_);
+  const Partition& whole = levels_[level].whole;
+  const EdgeMask allowed = kWw | kWr | kOrders[level].mask;
+  AntiEdges edges = find_anti_edges(graph_, levels_[level].active, whole, base, product);
+  std::vector<bool> done = marked(whole, {&members_of(Class::single)});
+  std::erase_if(edges.closing, [&](const RwEdge& edge) { return done[edge.component]; });
+  std::vector<std::uint32_t> first(whole.size.size(), kNone);  // edge that closes a G-single
+  decide_single(graph_, allowed, edges.closing, whole, base, first, stop_);
   if (stop_.stop_requested()) {
     report_.stopped = true;
     return;
   }
-  std::vector<bool> has_rw(here.whole.size.size());
-  for (const RwEdge& edge : edges) has_rw[edge.component] = true;
-  auto all = findings_in(here.whole, here.active, std::vector<bool>(here.whole.size.size()));
-  for (Finding& finding : all) finding.start = first[finding.component];
-  // Reports the components that have the class, unless they have a stronger one or had it at a
-  // lower level.
-  const auto take = [&](Class cycle_class, const Partition& within, std::span<const RwEdge> shown,
-                        auto&& has) {
-    Members& members = members_of(cycle_class);
-    const std::vector<bool> lower = marked(here.whole, {&members});
-    std::vector<Finding> findings;
-    for (const Finding& finding : all) {
-      const std::uint32_t id = finding.component;
-      if (!done[id] && !lower[id] && has(id)) findings.push_back(finding);
-      if (lower[id] || has(id)) done[id] = true;
-    }
-    for (const Finding& finding : findings) members.push_back(finding.member);
-    record(level, cycle_class, std::move(findings), within, shown);
-  };
-  take(Class::single, here.whole, closing, [&](std::uint32_t id) { return first[id] != kNone; });
-  take(Class::nonadjacent, product, alternating, [&](std::uint32_t id) { return nonadjacent[id]; });
-  take(Class::g2, here.whole, edges, [&](std::uint32_t id) { return has_rw[id]; });
+  const auto singles =
+      take(level, Class::single, done, [&](auto id) { return first[id] != kNone; });
+  record(level, Class::single, singles, [&](const Finding& finding) {
+    const auto own = edges_of(edges.closing, finding.component);
+    std::vector<RwEdge> starts(own.begin(), own.end());
+    std::swap(starts.front(),
+              starts[first[finding.component] - (own.data() - edges.closing.data())]);
+    return witness_.closing(starts, allowed, whole);
+  });
+  find_mixed(level, edges, done, product);
+  const auto alternates = components_of(edges.alternating, whole);
+  const auto alternating =
+      take(level, Class::nonadjacent, done, [&](auto id) { return alternates[id]; });
+  record(level, Class::nonadjacent, alternating, [&](const Finding& finding) {
+    return witness_.alternating(edges_of(edges.alternating, finding.component), allowed, product);
+  });
+  const auto has_rw = components_of(edges.inside, whole);
+  const auto others = take(level, Class::g2, done, [&](auto id) { return has_rw[id]; });
+  record(level, Class::g2, others, [&](const Finding& finding) {
+    return witness_.closing(edges_of(edges.inside, finding.component), allowed | kRw, whole);
+  });
 }
 
+// Where a component of the product graph also holds cycles without rw edges, its rw edges need not
+// lie on a *simple* nonadjacent cycle. No model depends on it (what forbids G-nonadjacent forbids
+// those others as well), so whether to report one is left to a search.
+void Finder::find_mixed(std::size_t level, AntiEdges& edges, const std::vector<bool>& done,
+                        const Partition& product) {
+  const Partition& whole = levels_[level].whole;
+  const auto sure = components_of(edges.alternating, whole);
+  std::vector<RwEdge> added;
+  for (std::size_t at = 0; at < edges.closing.size();) {
+    const std::uint32_t component = edges.closing[at].component;
+    const auto own = edges_of(edges.closing, component);
+    at += own.size();
+    if (done[component] || sure[component]) continue;
+    const EdgeMask allowed = kWw | kWr | kOrders[level].mask;
+    if (witness_.alternating(own, allowed, product).empty()) continue;
+    added.insert(added.end(), own.begin(), own.end());
+  }
+  edges.alternating.insert(edges.alternating.end(), added.begin(), added.end());
+  std::stable_sort(edges.alternating.begin(), edges.alternating.end(),
+                   [](const RwEdge& a, const RwEdge& b) { return a.component < b.component; });
+}
+
+// The components that have the class and neither a stronger one nor this one at a lower level;
+// marks those that have it as done.
+template <class Has>
+std::vector<Finding> Finder::take(std::size_t level, Class cycle_class, std::vector<bool>& done,
+                                  Has&& has) {
+  const Partition& whole = levels_[level].whole;
+  Members& members = members_of(cycle_class);
+  const std::vector<bool> lower = marked(whole, {&members});
+  std::vector<bool> skip(done.size());
+  for (std::uint32_t id = 0; id < done.size(); ++id) {
+    skip[id] = done[id] || lower[id] || !has(id);
+    done[id] = done[id] || lower[id] || has(id);
+  }
+  std::vector<Finding> findings = findings_in(whole, levels_[level].active, skip);
+  for (const Finding& finding : findings) members.push_back(finding.member);
+  return findings;
+}
+
+std::vector<TxnId> Finder::members(std::size_t level, const Finding& finding,
+                                   const Partition& within) const {
+  std::vector<TxnId> result;
+  for (const NodeId node : levels_[level].active) {
+    const bool own = within.component[node] == finding.component;
+    if (own && !graph_.is_barrier(node)) result.push_back(node);
+  }
+  return result;
+}
+
+template <class Show>
 void Finder::record(std::size_t level, Class cycle_class, std::vector<Finding> findings,
-                    const Partition& within, std::span<const RwEdge> edges) {
+                    Show&& show) {
   if (findings.empty()) return;
   const std::string type = type_name(cycle_class, kOrders[level].suffix);
   report_.counts[type] += findings.size();
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.size < b.size; });
   for (std::size_t at = 0; at < std::min(findings.size(), examples_max_); ++at) {
-    const bool writes = cycle_class <= Class::g1c;
-    Cycle cycle = writes ? show_writes(level, cycle_class, findings[at], within)
-                         : show_anti(level, cycle_class, findings[at], within, edges);
+    Cycle cycle = show(findings[at]);
     const std::string shown = cycle_type(cycle);
-    if (shown != type) {  // G2 next to cycles of ww and wr, see `mixed`
+    if (shown != type) {  // see find_mixed()
       --report_.counts[type];
       ++report_.counts[shown];
     }
     report_.examples[shown].push_back(std::move(cycle));
   }
   if (report_.counts[type] == 0) report_.counts.erase(type);
-  auto& examples = report_.examples[type];
-  std::stable_sort(examples.begin(), examples.end(),
-                   [](const Cycle& a, const Cycle& b) { return a.size() < b.size(); });
-  if (examples.empty()) report_.examples.erase(type);
-}
-
-// Evenly spaced places, so that a short cycle is likely to be met though not every start is tried.
-constexpr std::size_t kStartsMax = 32;
-constexpr std::uint64_t kWorkMax = 4'000'000;
-
-Cycle Finder::show_writes(std::size_t level, Class cycle_class, const Finding& finding,
-                          const Partition& within) {
-  std::vector<TxnId> members;
-  for (const NodeId node : levels_[level].active) {
-    if (!graph_.is_barrier(node) && within.component[node] == finding.component)
-      members.push_back(node);
-  }
-  const EdgeMask allowed =
-      kOrders[level].mask | kWw | (cycle_class == Class::g1c ? kWr : EdgeMask{0});
-  const std::size_t stride = std::max<std::size_t>(1, members.size() / kStartsMax);
-  Cycle best;
-  std::uint64_t work = 0;
-  for (std::size_t at = 0; at < members.size() && (best.empty() || work < kWorkMax); at += stride) {
-    PathSearch::Query query{members[at], members[at], allowed, &within, finding.component, false};
-    if (!best.empty()) query.steps_max = best.size() - 1;
-    if (auto cycle = search().shortest(query, work)) best = std::move(*cycle);
-  }
-  return best;
-}
-
-// The part of a closed walk without adjacent rw edges that visits no transaction twice and still
-// has none: of the two halves at a repeated transaction at least one qualifies, since at most one
-// of its visits can both come and go by rw.
-Cycle simple_part(Cycle walk) {
-  for (std::size_t b = 1; b < walk.size(); ++b) {
-    for (std::size_t a = 0; a < b; ++a) {
-      if (walk[a].from != walk[b].from) continue;
-      const auto begin = walk.begin() + static_cast<std::ptrdiff_t>(a);
-      const auto end = walk.begin() + static_cast<std::ptrdiff_t>(b);
-      const Cycle inner(begin, end);
-      Cycle outer = walk;
-      outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(a),
-                  outer.begin() + static_cast<std::ptrdiff_t>(b));
-      const bool adjacent = inner.front().kind == EdgeKind::rw && inner.back().kind == EdgeKind::rw;
-      return simple_part(adjacent ? outer : inner);
-    }
-  }
-  return walk;
-}
-
-Cycle Finder::show_anti(std::size_t level, Class cycle_class, const Finding& finding,
-                        const Partition& within, std::span<const RwEdge> edges) {
-  const auto [begin, end] =
-      std::equal_range(edges.begin(), edges.end(), RwEdge{0, 0, finding.component},
-                       [](const RwEdge& a, const RwEdge& b) { return a.component < b.component; });
-  const auto own = edges.subspan(static_cast<std::size_t>(begin - edges.begin()),
-                                 static_cast<std::size_t>(end - begin));
-  EdgeMask allowed = kWw | kWr | kOrders[level].mask;
-  if (cycle_class == Class::g2) allowed |= kRw;
-  const bool nonadjacent = cycle_class == Class::nonadjacent;
-  Cycle best;
-  std::uint64_t work = 0;
-  const auto try_edge = [&](const RwEdge& edge) {
-    const std::uint32_t component =
-        nonadjacent ? within.component[2 * std::size_t{edge.from}] : finding.component;
-    PathSearch::Query query{edge.to, edge.from, allowed, &within, component, nonadjacent};
-    if (!best.empty()) query.steps_max = best.size() - 2;
-    auto path = search().shortest(query, work);
-    if (!path) return;
-    path->insert(path->begin(), {edge.from, edge.to, EdgeKind::rw});
-    best = std::move(*path);
-  };
-  if (cycle_class == Class::single) try_edge(edges[finding.start]);
-  const std::size_t stride = std::max<std::size_t>(1, own.size() / kStartsMax);
-  for (std::size_t at = 0; at < own.size() && (best.empty() || work < kWorkMax); at += stride) {
-    try_edge(own[at]);
-  }
-  return nonadjacent ? simple_part(std::move(best)) : best;
 }
 
 }  // namespace
