@@ -1,5 +1,5 @@
-// A checker is a function from a recorded history to a verdict. It does no I/O and knows no database.
-// Adding one is one file, one test, and one line of catalog.cc.
+// A checker is a function from a recorded history to a verdict. It does no I/O and knows no
+// database. Adding one is one file, one test, and one line of catalog.cc.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace ordeal {
 enum class Validity { valid, unknown, invalid };
 inline Validity merge(Validity a, Validity b) { return a < b ? b : a; }
 
-// One edge of a cycle. `from` and `to` are indexes of completion operations (of the invocation where the
-// operation never completed or is info).
+// One edge of a cycle. `from` and `to` are indexes of completion operations (of the invocation
+// where the operation never completed or is info).
 struct Step {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -34,7 +34,7 @@ struct Step {
 };
 
 struct Anomaly {
-  std::string type;  // Elle's name, e.g. "G-single-item-realtime"
+  std::string type;                          // Elle's name, e.g. "G-single-item-realtime"
   std::vector<std::string> models_violated;  // the weakest models that this type rules out
   std::string explanation;                   // "Let T1 = ..., then ...; a contradiction!"
   std::vector<Step> steps;                   // of a cycle; else empty
@@ -56,14 +56,14 @@ struct CheckResult {
   std::string reason;  // why unknown, or the one-sentence summary
   std::uint64_t operations = 0;
   OutcomeCounts transactions;
-  std::vector<std::string> anomaly_types;            // found, of those that the model rules out; sorted
-  std::vector<std::string> anomaly_types_beyond;     // found as well, allowed by the model
+  std::vector<std::string> anomaly_types;  // found, of those that the model rules out; sorted
+  std::vector<std::string> anomaly_types_beyond;  // found as well, allowed by the model
   std::map<std::string, std::uint64_t> anomaly_counts;
-  std::vector<Anomaly> anomalies;                    // the clearest examples of each type
+  std::vector<Anomaly> anomalies;  // the clearest examples of each type
   std::vector<std::string> weakest_violated;
   std::vector<std::string> all_violated;
   std::vector<std::string> strongest_possible;
-  std::map<std::string, std::string> fields;         // a checker's own result fields, values as JSON text
+  std::map<std::string, std::string> fields;  // a checker's own result fields, values as JSON text
   double check_seconds = 0;
 };
 
