@@ -42,7 +42,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known) {
-  if (known.empty()) return fmt::format("unknown {} \"{}\": there are none to choose from", kind, name);
+  if (known.empty())
+    return fmt::format("unknown {} \"{}\": there are none to choose from", kind, name);
   if (const auto near = nearest_name(name, known); !near.empty()) {
     return fmt::format("unknown {} \"{}\"; did you mean \"{}\"?", kind, name, near);
   }

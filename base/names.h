@@ -8,10 +8,12 @@
 
 namespace ordeal {
 
-// The known name with the least edit distance to `name`, or "" when none is near enough to be meant.
+// The known name with the least edit distance to `name`, or "" when none is near enough to be
+// meant.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
-// `unknown fault "partitoin"; did you mean "partition"?` or, with nothing near, the list of all names.
+// `unknown fault "partitoin"; did you mean "partition"?` or, with nothing near, the list of all
+// names.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known);
 

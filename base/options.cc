@@ -36,7 +36,8 @@ Status check_integer(const OptionSpec& spec, const std::string& text) {
 
 Status check_text(const OptionSpec& spec, const std::string& text) {
   const auto& choices = spec.choices;
-  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+  if (choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end())
+    return {};
   return bad_input("{}", unknown_name("value", text, choices));
 }
 
@@ -71,7 +72,8 @@ Result<Options> Options::make(std::string_view kind, std::span<const OptionSpec>
   for (const auto& [name, value] : given) {
     const OptionSpec* spec = find_spec(specs, name);
     if (spec == nullptr) {
-      return bad_input("{}: {}: {}", value.where, kind, unknown_name("setting", name, names_of(specs)));
+      return bad_input("{}: {}: {}", value.where, kind,
+                       unknown_name("setting", name, names_of(specs)));
     }
     if (const auto checked = check_type(*spec, value.text); !checked) {
       return bad_input("{}: {}: {} is \"{}\": {}", value.where, kind, name, value.text,
@@ -92,7 +94,9 @@ std::int64_t Options::integer(std::string_view name) const {
   return boost::lexical_cast<std::int64_t>(text(name));
 }
 
-double Options::real(std::string_view name) const { return boost::lexical_cast<double>(text(name)); }
+double Options::real(std::string_view name) const {
+  return boost::lexical_cast<double>(text(name));
+}
 
 bool Options::boolean(std::string_view name) const { return text(name) == "true"; }
 
@@ -111,7 +115,8 @@ std::vector<std::string> Options::list(std::string_view name) const {
 std::map<std::string, std::string> Options::group(std::string_view prefix) const {
   const std::string start = std::string(prefix) + ".";
   std::map<std::string, std::string> members;
-  for (auto it = values_.lower_bound(start); it != values_.end() && it->first.starts_with(start); ++it) {
+  for (auto it = values_.lower_bound(start); it != values_.end() && it->first.starts_with(start);
+       ++it) {
     members.emplace(it->first.substr(start.size()), it->second);
   }
   return members;
@@ -122,11 +127,11 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   double number = 0;
   const bool is_number = try_lexical_convert(std::string(text.substr(0, digits)), number);
   const std::string_view unit = text.substr(digits);
-  const double factor = unit == "ms"                 ? 1
+  const double factor = unit == "ms"                  ? 1
                         : unit == "s" || unit.empty() ? 1000
-                        : unit == "m"                ? 60'000
-                        : unit == "h"                ? 3'600'000
-                                                     : 0;
+                        : unit == "m"                 ? 60'000
+                        : unit == "h"                 ? 3'600'000
+                                                      : 0;
   if (!is_number || factor == 0 || number * factor > 1e15) {
     return bad_input("expected a duration such as 500ms, 60s, 10m or 2h");
   }

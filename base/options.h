@@ -1,6 +1,6 @@
-// Named settings of a workload, target, fault or checker: declared in one table beside the thing they
-// set, given as text in a campaign file or on the command line, validated once, then read without
-// further checks. Every message names the place where the value was given.
+// Named settings of a workload, target, fault or checker: declared in one table beside the thing
+// they set, given as text in a campaign file or on the command line, validated once, then read
+// without further checks. Every message names the place where the value was given.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct OptionSpec {
   OptionType type = OptionType::text;
   std::string_view default_value;
   std::string_view summary;
-  std::int64_t minimum = 0;                // of an integer; ignored for the other types
+  std::int64_t minimum = 0;  // of an integer; ignored for the other types
   std::int64_t maximum = 1'000'000'000'000;
   std::span<const std::string_view> choices = {};  // of a text; empty means any
 };
@@ -38,8 +38,9 @@ class Options {
 
   Options() = default;  // knows no option; only to be assigned to
 
-  // Checks names and types of `given` against `specs`, and fills in defaults. `kind` names the owner in
-  // messages, e.g. `workload list-append`. Fails with bad_input at the first thing that is wrong.
+  // Checks names and types of `given` against `specs`, and fills in defaults. `kind` names the
+  // owner in messages, e.g. `workload list-append`. Fails with bad_input at the first thing that is
+  // wrong.
   static Result<Options> make(std::string_view kind, std::span<const OptionSpec> specs,
                               const Given& given);
 

@@ -5,7 +5,8 @@
 namespace ordeal {
 namespace {
 
-// SplitMix64's finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+// SplitMix64's finaliser (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+// 2014).
 std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;

@@ -1,6 +1,6 @@
-// Seeded randomness that gives the same numbers on every machine and standard library. One root seed
-// makes every generator of a run: derive() is a pure function of the parent's seed and a label, so
-// the order in which threads start changes nothing.
+// Seeded randomness that gives the same numbers on every machine and standard library. One root
+// seed makes every generator of a run: derive() is a pure function of the parent's seed and a
+// label, so the order in which threads start changes nothing.
 //
 // Not thread-safe; each thread has its own. Not for secrets.
 #pragma once

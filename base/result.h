@@ -60,15 +60,15 @@ inline tl::unexpected<Error> stopped() {
 #define ORDEAL_CONCAT(a, b) ORDEAL_CONCAT_INNER(a, b)
 
 // Returns the error of a Status or Result to the caller; continues on success.
-#define ORDEAL_TRY(expression)                                                    \
-  do {                                                                            \
-    if (auto ordeal_status = (expression); !ordeal_status)                        \
-      return tl::unexpected(std::move(ordeal_status).error());                    \
+#define ORDEAL_TRY(expression)                                 \
+  do {                                                         \
+    if (auto ordeal_status = (expression); !ordeal_status)     \
+      return tl::unexpected(std::move(ordeal_status).error()); \
   } while (false)
 
 // ORDEAL_TRY_ASSIGN(auto file, open(path)): as ORDEAL_TRY, and binds the value.
-#define ORDEAL_TRY_ASSIGN(declaration, expression)                                \
-  auto ORDEAL_CONCAT(ordeal_result_, __LINE__) = (expression);                    \
-  if (!ORDEAL_CONCAT(ordeal_result_, __LINE__))                                   \
+#define ORDEAL_TRY_ASSIGN(declaration, expression)                                     \
+  auto ORDEAL_CONCAT(ordeal_result_, __LINE__) = (expression);                         \
+  if (!ORDEAL_CONCAT(ordeal_result_, __LINE__))                                        \
     return tl::unexpected(std::move(ORDEAL_CONCAT(ordeal_result_, __LINE__)).error()); \
   declaration = std::move(*ORDEAL_CONCAT(ordeal_result_, __LINE__))

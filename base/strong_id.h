@@ -1,4 +1,5 @@
-// Numbers that don't mix: StrongId<struct ProcessTag> and StrongId<struct NodeTag> are different types.
+// Numbers that don't mix: StrongId<struct ProcessTag> and StrongId<struct NodeTag> are different
+// types.
 #pragma once
 
 #include <compare>

@@ -75,7 +75,8 @@ void add_check(CLI::App& app, Action& action) {
       "  ordeal check --model snapshot-isolation --json jepsen/history.edn");
   command->add_option("history", arguments->files, "History files (.ohist, .edn, .json, .jsonl)")
       ->required();
-  command->add_option("--checker", arguments->checker, "See `ordeal list checkers`; by default chosen by content");
+  command->add_option("--checker", arguments->checker,
+                      "See `ordeal list checkers`; by default chosen by content");
   command->add_option("--model", arguments->model, "Consistency model; see `ordeal list models`");
   command->add_option("--format", arguments->format, "auto, ordeal, edn or json")
       ->check(CLI::IsMember({"auto", "ordeal", "edn", "json"}));

@@ -1,5 +1,5 @@
-// The commands of the program, one file each: options as parsed from the command line, and the exit code
-// as the result. Results go to stdout; logs and progress to stderr.
+// The commands of the program, one file each: options as parsed from the command line, and the exit
+// code as the result. Results go to stdout; logs and progress to stderr.
 //
 // Exit codes: 0 valid, 1 invalid, 2 unknown, 3 surroundings failed, 254 bad arguments or input, 255
 // internal error.

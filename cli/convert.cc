@@ -24,10 +24,10 @@ void add_convert(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("convert", "Convert a history between formats");
   command->footer("Example: ordeal convert store/latest/history.ohist history.edn");
   command->add_option("in", files->first, "History to read")->required();
-  command->add_option("out", files->second, "File to write: .ohist, .edn, .json or .jsonl")->required();
-  command->callback([files, &action] {
-    action = [files] { return convert(files->first, files->second); };
-  });
+  command->add_option("out", files->second, "File to write: .ohist, .edn, .json or .jsonl")
+      ->required();
+  command->callback(
+      [files, &action] { action = [files] { return convert(files->first, files->second); }; });
 }
 
 }  // namespace ordeal

@@ -1,5 +1,5 @@
-// Ctrl-C (and SIGTERM): the first asks the run to stop in good order, the second ends the process at
-// once and says how to heal what may be left.
+// Ctrl-C (and SIGTERM): the first asks the run to stop in good order, the second ends the process
+// at once and says how to heal what may be left.
 #pragma once
 
 #include <stop_token>

@@ -110,8 +110,9 @@ RunVerdict judge_run(const LoadedHistory& loaded, const Campaign& campaign, std:
   verdict.campaign = campaign.name;
   verdict.seed = header.seed;
   verdict.command = header.command;
-  verdict.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                fmt::gmtime(std::chrono::system_clock::to_time_t(header.start_time)));
+  verdict.started =
+      fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                  fmt::gmtime(std::chrono::system_clock::to_time_t(header.start_time)));
   if (history.size() > 0) {
     verdict.duration = std::chrono::milliseconds(history.events().back().time_ns / 1'000'000);
   }

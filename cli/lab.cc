@@ -1,9 +1,10 @@
 // ordeal lab: hosts on this machine for working by hand, and cleaning up after killed runs.
+#include "orchestrator/lab/lab.h"
+
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/outcome.h"
-#include "orchestrator/lab/lab.h"
 
 namespace ordeal {
 namespace {
@@ -61,12 +62,17 @@ void add_lab(CLI::App& app, Action& action) {
       "  ordeal lab exec n1 -- ip address\n"
       "  ordeal lab down");
   auto* up_app = add(*lab, "up", "Bring up hosts n1, n2, ...", up, arguments, action);
-  up_app->add_option("--hosts", arguments->hosts, "How many")->check(CLI::Range(1, 50))->capture_default_str();
-  up_app->add_option("--kind", arguments->kind, "netns or local")->check(CLI::IsMember({"netns", "local"}));
+  up_app->add_option("--hosts", arguments->hosts, "How many")
+      ->check(CLI::Range(1, 50))
+      ->capture_default_str();
+  up_app->add_option("--kind", arguments->kind, "netns or local")
+      ->check(CLI::IsMember({"netns", "local"}));
   add(*lab, "down", "Remove the lab, and whatever killed runs left", down, arguments, action);
-  auto* exec_app = add(*lab, "exec", "Run a program on a host (or on ctl)", exec, arguments, action);
+  auto* exec_app =
+      add(*lab, "exec", "Run a program on a host (or on ctl)", exec, arguments, action);
   exec_app->add_option("host", arguments->host, "n1, n2, ... or ctl")->required();
-  exec_app->add_option("command", arguments->command, "After --: program and arguments")->required();
+  exec_app->add_option("command", arguments->command, "After --: program and arguments")
+      ->required();
 }
 
 }  // namespace ordeal

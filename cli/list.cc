@@ -13,8 +13,9 @@ void print_entries(const Entries& entries) {
   for (const auto& entry : entries) {
     fmt::print("{}\n    {}\n", entry.name, entry.summary);
     for (const auto& option : entry.options) {
-      fmt::print("    {:<24} {}{}\n", option.name, option.summary,
-                 option.default_value.empty() ? "" : fmt::format(" (default {})", option.default_value));
+      fmt::print(
+          "    {:<24} {}{}\n", option.name, option.summary,
+          option.default_value.empty() ? "" : fmt::format(" (default {})", option.default_value));
     }
   }
 }

@@ -1,4 +1,5 @@
-// Entry point: parses the command line, runs the chosen command, turns what escapes into exit codes.
+// Entry point: parses the command line, runs the chosen command, turns what escapes into exit
+// codes.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -20,7 +21,8 @@ int main_checked(int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   Action action;
-  for (const auto add : {add_run, add_check, add_report, add_convert, add_heal, add_lab, add_list}) {
+  for (const auto add :
+       {add_run, add_check, add_report, add_convert, add_heal, add_lab, add_list}) {
     add(app, action);
   }
   try {

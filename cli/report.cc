@@ -1,10 +1,11 @@
 // ordeal report: the HTML report of a run's folder, or of a bare history.
+#include "report/html/report.h"
+
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/judge.h"
 #include "cli/outcome.h"
-#include "report/html/report.h"
 
 namespace ordeal {
 namespace {

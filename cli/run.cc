@@ -1,4 +1,6 @@
 // ordeal run: a campaign from start to verdict.
+#include "orchestrator/run.h"
+
 #include <unistd.h>
 
 #include <memory>
@@ -8,7 +10,6 @@
 #include "cli/interrupts.h"
 #include "cli/judge.h"
 #include "cli/outcome.h"
-#include "orchestrator/run.h"
 #include "remote/command.h"
 #include "report/html/report.h"
 #include "report/verdict_json.h"
@@ -30,7 +31,8 @@ struct RunArguments {
 std::string reproducing_command(std::uint64_t seed, bool seed_given) {
   Command command;
   command.arguments = command_arguments();
-  if (!seed_given) command.arguments.insert(command.arguments.end(), {"--seed", std::to_string(seed)});
+  if (!seed_given)
+    command.arguments.insert(command.arguments.end(), {"--seed", std::to_string(seed)});
   return display(command);
 }
 
@@ -71,8 +73,8 @@ int run(const RunArguments& arguments) {
   const auto campaign = load_campaign(arguments.campaign, arguments.changes, all_catalogs());
   if (!campaign) return complain(campaign.error());
   const std::uint64_t seed = arguments.seed ? *arguments.seed : draw_seed();
-  const auto folder = create_run_folder(arguments.store, campaign->name, seed,
-                                        std::chrono::system_clock::now());
+  const auto folder =
+      create_run_folder(arguments.store, campaign->name, seed, std::chrono::system_clock::now());
   if (!folder) return complain(folder.error());
 
   Console console(arguments.quiet);
@@ -82,12 +84,13 @@ int run(const RunArguments& arguments) {
   if (const auto status = write_file(folder->campaign(), campaign->resolved); !status) {
     return complain(status.error());
   }
-  Interrupts interrupts(fmt::format(
-      "\nordeal: stopped at once; faults may still be active: run `ordeal heal {}`, then `ordeal lab "
-      "down`\n",
-      folder->path.string()));
-  auto end = run_campaign(
-      {*campaign, *folder, seed, command, kVersion, console, interrupts.token()});
+  Interrupts interrupts(
+      fmt::format("\nordeal: stopped at once; faults may still be active: run `ordeal heal {}`, "
+                  "then `ordeal lab "
+                  "down`\n",
+                  folder->path.string()));
+  auto end =
+      run_campaign({*campaign, *folder, seed, command, kVersion, console, interrupts.token()});
   if (!end) {
     console.log().error("{}", end.error().message);
     console.log().info("nothing was judged; the log is {}; reproduce with: {}",
@@ -107,12 +110,14 @@ void add_run(CLI::App& app, Action& action) {
       "Examples:\n"
       "  ordeal run campaigns/quickstart.yaml\n"
       "  ordeal run campaigns/quickstart.yaml --seed 7 --duration 10m --set workers=20");
-  command->add_option("campaign", arguments->campaign, "Campaign file, e.g. campaigns/quickstart.yaml")
+  command
+      ->add_option("campaign", arguments->campaign, "Campaign file, e.g. campaigns/quickstart.yaml")
       ->required();
   command->add_option("--seed", arguments->seed, "Repeat a run; drawn when not given");
   command->add_option("--duration", arguments->changes.duration, "Length of chaos, e.g. 60s");
   command->add_option("--complexity", arguments->changes.complexity, "low, medium or high");
-  command->add_flag("--no-disruptions", arguments->changes.no_disruptions, "Same run without faults");
+  command->add_flag("--no-disruptions", arguments->changes.no_disruptions,
+                    "Same run without faults");
   command->add_option("--scenario", arguments->changes.scenario, "A scenario of the campaign");
   command->add_option("--set", arguments->changes.assignments, "key.of.campaign=value; repeatable")
       ->expected(1)

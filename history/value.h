@@ -1,6 +1,6 @@
 // One scalar of a history: a key, an appended element, a register's value. 8 bytes, compared and
-// hashed as such. Integers of up to 63 bits are held inline; anything else (strings, keywords, vectors,
-// larger numbers, nil) is a symbol, interned once per process by its EDN text.
+// hashed as such. Integers of up to 63 bits are held inline; anything else (strings, keywords,
+// vectors, larger numbers, nil) is a symbol, interned once per process by its EDN text.
 //
 // Thread-safe. Symbols live until the process ends. Order symbols by text(), never by bits(): the
 // numbers given to symbols depend on the order of interning.

@@ -78,8 +78,7 @@ Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
   const std::vector<Command>* commands = commands_for(host, undo.undo);
   if (commands == nullptr) return {};
   ORDEAL_TRY(run_all(host, *commands, timeout, stop));
-  ORDEAL_TRY(
-      run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
+  ORDEAL_TRY(run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
   return {};
 }
 
@@ -144,8 +143,8 @@ FaultEngine::Injected FaultEngine::begin(const Fault& fault, const FaultPlan& pl
   return injected_.back();
 }
 
-Status FaultEngine::carry_out(const FaultPlan& plan, const PendingUndo& undo,
-                              milliseconds duration, std::stop_token stop) {
+Status FaultEngine::carry_out(const FaultPlan& plan, const PendingUndo& undo, milliseconds duration,
+                              std::stop_token stop) {
   ORDEAL_TRY(journal_.began(undo));
   return cluster_.for_each(
       [&](Host& host) { return arm_and_inject(host, plan, undo, duration, stop); });
@@ -156,8 +155,7 @@ Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const Pend
   const std::vector<Command>* undo_commands = commands_for(host, undo.undo);
   const std::vector<Command>* commands = commands_for(host, plan.inject);
   if (commands == nullptr || undo_commands == nullptr) return {};
-  const Command arm = arm_watchdog(watchdog_id(undo.id, host),
-                                   duration + settings_.watchdog_grace,
+  const Command arm = arm_watchdog(watchdog_id(undo.id, host), duration + settings_.watchdog_grace,
                                    as_login_user(*undo_commands, host));
   ORDEAL_TRY(run_checked(host, arm, settings_.command_timeout, stop));
   for (const Command& command : *commands) {

@@ -55,8 +55,7 @@ struct FaultCounts {
 // Thread-safe; injections and healings exclude each other, so that their records don't interleave.
 class FaultEngine {
  public:
-  using Record =
-      std::function<void(Phase phase, const FaultEvent& event, const std::string& note)>;
+  using Record = std::function<void(Phase phase, const FaultEvent& event, const std::string& note)>;
 
   // `cluster`, `journal` and what `battlefield` refers to outlive the engine. `record` is called
   // from the thread that injects or heals.

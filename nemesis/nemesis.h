@@ -1,10 +1,11 @@
-// A fault as a plan: which commands break things on which hosts, and which commands undo that. Planning is a pure
-// function, tested without hosts; carrying it out (nemesis/engine.h) is the same for all faults, and so
-// are the heal journal, the watchdogs on the hosts, and the record in the history.
+// A fault as a plan: which commands break things on which hosts, and which commands undo that.
+// Planning is a pure function, tested without hosts; carrying it out (nemesis/engine.h) is the same
+// for all faults, and so are the heal journal, the watchdogs on the hosts, and the record in the
+// history.
 //
-// Contract of a plan: every undo command is idempotent, and undoes the fault also when injection stopped
-// halfway, when it never began, and when the fault has already been undone.
-// Adding a fault is one file, one test, and one line of catalog.cc.
+// Contract of a plan: every undo command is idempotent, and undoes the fault also when injection
+// stopped halfway, when it never began, and when the fault has already been undone. Adding a fault
+// is one file, one test, and one line of catalog.cc.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,8 @@ struct FaultPlan {
   std::vector<HostCommands> undo;
 };
 
-// One drawn fault. Which values `parameters` has is the fault's own affair, e.g. {"offset", "-37.5"}.
+// One drawn fault. Which values `parameters` has is the fault's own affair, e.g. {"offset",
+// "-37.5"}.
 struct Fault {
   std::string name;
   std::vector<std::string> hosts;

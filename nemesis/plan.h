@@ -16,9 +16,9 @@ Result<const Host*> find_host(const Fault& fault, const Battlefield& battlefield
                               const std::string& name);
 
 // A plan for faults that strike each server by one command and undo it by another.
-Result<FaultPlan> plan_per_server(
-    const Fault& fault, const Battlefield& battlefield, std::string detail,
-    const std::function<Command(const ServerControl&)>& inject,
-    const std::function<Command(const ServerControl&)>& undo);
+Result<FaultPlan> plan_per_server(const Fault& fault, const Battlefield& battlefield,
+                                  std::string detail,
+                                  const std::function<Command(const ServerControl&)>& inject,
+                                  const std::function<Command(const ServerControl&)>& undo);
 
 }  // namespace ordeal

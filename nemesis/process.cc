@@ -12,9 +12,8 @@ constexpr OptionSpec kOptions[] = {kHostsOption};
 
 template <const char* name>
 Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {
-  return {.name = name,
-          .hosts = draw_hosts(options.text("hosts"), hosts, random),
-          .parameters = {}};
+  return {
+      .name = name, .hosts = draw_hosts(options.text("hosts"), hosts, random), .parameters = {}};
 }
 
 constexpr char kPause[] = "pause";

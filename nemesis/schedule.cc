@@ -139,8 +139,8 @@ Result<ScheduleOptions> schedule_options(const Options& options) {
 
 std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,
                                           std::span<const FaultChoice> faults,
-                                          const std::vector<std::string>& hosts,
-                                          milliseconds chaos, const Random& random) {
+                                          const std::vector<std::string>& hosts, milliseconds chaos,
+                                          const Random& random) {
   if (faults.empty() || hosts.empty() || chaos <= milliseconds{0}) return {};
   const milliseconds quiet_start = std::min(options.quiet_start, chaos / 5);
   const milliseconds window = chaos - quiet_start - std::min(options.quiet_end, chaos / 5);
@@ -162,9 +162,9 @@ std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,
 
 std::string describe(const ScheduledFault& scheduled) {
   const auto seconds = [](milliseconds time) { return static_cast<double>(time.count()) / 1000; };
-  std::string text = fmt::format("{:.3f}s +{:.3f}s {} {}", seconds(scheduled.start),
-                                 seconds(scheduled.duration), scheduled.fault.name,
-                                 fmt::join(scheduled.fault.hosts, ","));
+  std::string text =
+      fmt::format("{:.3f}s +{:.3f}s {} {}", seconds(scheduled.start), seconds(scheduled.duration),
+                  scheduled.fault.name, fmt::join(scheduled.fault.hosts, ","));
   for (const auto& [name, value] : scheduled.fault.parameters) {
     text += fmt::format(" {}={}", name, value);
   }

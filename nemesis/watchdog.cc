@@ -72,8 +72,6 @@ Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
   return command({"sh", "-c", kArm, "sh", id, whole_seconds(deadline), undo_script(undo), kWatch});
 }
 
-Command disarm_watchdog(const std::string& id) {
-  return command({"sh", "-c", kDisarm, "sh", id});
-}
+Command disarm_watchdog(const std::string& id) { return command({"sh", "-c", kDisarm, "sh", id}); }
 
 }  // namespace ordeal

@@ -25,9 +25,10 @@ Result<Lab> hosts_of(const RunRequest& request) {
 }  // namespace
 
 Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& request) {
-  request.console.log().info("bringing up {}", request.campaign.hosts.lab.empty()
-                                                   ? "the hosts of " + request.campaign.hosts.inventory.string()
-                                                   : "lab " + request.campaign.hosts.lab);
+  request.console.log().info("bringing up {}",
+                             request.campaign.hosts.lab.empty()
+                                 ? "the hosts of " + request.campaign.hosts.inventory.string()
+                                 : "lab " + request.campaign.hosts.lab);
   ORDEAL_TRY_ASSIGN(Lab lab, hosts_of(request));
   std::unique_ptr<Battleground> ground(new Battleground(request, std::move(lab)));
   ORDEAL_TRY(save_lab(ground->lab_, request.folder.lab()));
@@ -51,7 +52,8 @@ Battleground::~Battleground() {
   }
   if (campaign_.hosts.lab.empty()) return;
   if (const Status status = lab_down(lab_.name); !status) {
-    request_.console.log().error("{}; `ordeal lab down` removes what is left", status.error().message);
+    request_.console.log().error("{}; `ordeal lab down` removes what is left",
+                                 status.error().message);
   }
 }
 
@@ -68,10 +70,10 @@ Status Battleground::check_faults() const {
 }
 
 Status Battleground::make_target() {
-  ORDEAL_TRY_ASSIGN(target_, campaign_.target.entry->make(
-                                 {campaign_.target.options,
-                                  std::string(campaign_.workload.entry->name),
-                                  campaign_.workload.options, cluster_}));
+  ORDEAL_TRY_ASSIGN(target_,
+                    campaign_.target.entry->make({campaign_.target.options,
+                                                  std::string(campaign_.workload.entry->name),
+                                                  campaign_.workload.options, cluster_}));
   for (const auto& name : target_->hosts()) {
     if (cluster_.find(name) == nullptr) {
       return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
@@ -83,7 +85,8 @@ Status Battleground::make_target() {
 // `action` on all of the target's hosts at once.
 Status Battleground::on_each(const char* step, const std::function<Status(Host&)>& action) const {
   const auto hosts = target_->hosts();
-  request_.console.log().debug("{} {} on {} hosts", step, campaign_.target.entry->name, hosts.size());
+  request_.console.log().debug("{} {} on {} hosts", step, campaign_.target.entry->name,
+                               hosts.size());
   return cluster_.for_each([&](Host& host) -> Status {
     if (std::find(hosts.begin(), hosts.end(), host.name()) == hosts.end()) return {};
     return action(host);

@@ -1,5 +1,5 @@
-// The hosts of a run and the system under test on them: brought up, checked, started; stopped and taken down
-// again when this object goes, on every way out.
+// The hosts of a run and the system under test on them: brought up, checked, started; stopped and
+// taken down again when this object goes, on every way out.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace ordeal {
 
 class Battleground {
  public:
-  // Brings up the lab (or reads the inventory), enters its control namespace, logs in everywhere, and refuses
-  // faults that a host can't do. `request` outlives the object.
+  // Brings up the lab (or reads the inventory), enters its control namespace, logs in everywhere,
+  // and refuses faults that a host can't do. `request` outlives the object.
   static Result<std::unique_ptr<Battleground>> make(const RunRequest& request);
   ~Battleground();
   Battleground(const Battleground&) = delete;

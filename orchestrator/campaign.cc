@@ -16,12 +16,14 @@ constexpr std::string_view kComplexities[] = {"low", "medium", "high"};
 constexpr OptionSpec kSettings[] = {
     {"duration", OptionType::duration, "60s", "length of the chaos phase"},
     {"workers", OptionType::integer, "10", "logical processes at a time", 1, 10'000},
-    {"rate", OptionType::real, "0", "operations per second of all workers together; 0 is full speed"},
+    {"rate", OptionType::real, "0",
+     "operations per second of all workers together; 0 is full speed"},
     {"lead", OptionType::integer, "64",
-     "operations that a worker may be ahead of the slowest one, so that they meet on the same keys", 1},
+     "operations that a worker may be ahead of the slowest one, so that they meet on the same keys",
+     1},
     {"step-timeout", OptionType::duration, "60s", "for each step of set-up on each host"},
-    {"complexity", OptionType::text, "medium", "low: faults half as often; high: twice as often", 0, 0,
-     kComplexities},
+    {"complexity", OptionType::text, "medium", "low: faults half as often; high: twice as often", 0,
+     0, kComplexities},
     {"heal-attempts", OptionType::integer, "5", "tries to undo each fault at the end", 1, 1000},
 };
 
@@ -100,7 +102,8 @@ struct Loader {
 
   Status fits(const Campaign& campaign) const {
     const auto& workloads = campaign.target.entry->workloads;
-    if (std::count(workloads.begin(), workloads.end(), campaign.workload.entry->name) > 0) return {};
+    if (std::count(workloads.begin(), workloads.end(), campaign.workload.entry->name) > 0)
+      return {};
     return bad_input("{}: target {} has no client for workload {}", file.string(),
                      campaign.target.entry->name, campaign.workload.entry->name);
   }
@@ -120,7 +123,8 @@ struct Loader {
     ORDEAL_TRY(default_check(campaign));
     ORDEAL_TRY(fits(campaign));
     ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(file, root["schedule"]));
-    ORDEAL_TRY_ASSIGN(campaign.schedule, Options::make("schedule", schedule_option_specs(), schedule));
+    ORDEAL_TRY_ASSIGN(campaign.schedule,
+                      Options::make("schedule", schedule_option_specs(), schedule));
     ORDEAL_TRY(schedule_options(campaign.schedule));
     ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
     campaign.resolved = dump(root);
@@ -131,7 +135,8 @@ struct Loader {
     Options::Given given;
     for (const auto& item : root) {
       const auto key = item.first.as<std::string>();
-      if (std::find(std::begin(kSections), std::end(kSections), key) != std::end(kSections)) continue;
+      if (std::find(std::begin(kSections), std::end(kSections), key) != std::end(kSections))
+        continue;
       if (!item.second.IsScalar()) {
         auto known = names_of(kSettings);
         known.insert(known.end(), std::begin(kSections), std::end(kSections));
@@ -139,7 +144,8 @@ struct Loader {
       }
       given[key] = {item.second.Scalar(), location(file, item.first)};
     }
-    // Misspelt sections are told apart from misspelt settings only by their shape, so both are offered.
+    // Misspelt sections are told apart from misspelt settings only by their shape, so both are
+    // offered.
     for (const auto& [key, value] : given) {
       if (const auto known = all_names();
           std::find(known.begin(), known.end(), key) == known.end()) {
@@ -155,9 +161,9 @@ struct Loader {
     return names;
   }
 
-  static constexpr std::string_view kSections[] = {"name",  "description", "hosts",     "target",
-                                                   "workload", "faults",   "schedule",  "check",
-                                                   "scenarios"};
+  static constexpr std::string_view kSections[] = {"name",     "description", "hosts",
+                                                   "target",   "workload",    "faults",
+                                                   "schedule", "check",       "scenarios"};
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A campaign: the file that says which system is tested on which hosts, by which workload, under which
-// faults, judged by which checkers. Loading validates everything against the catalogues; each message
-// names file, line and column.
+// A campaign: the file that says which system is tested on which hosts, by which workload, under
+// which faults, judged by which checkers. Loading validates everything against the catalogues; each
+// message names file, line and column.
 #pragma once
 
 #include <filesystem>
@@ -45,8 +45,8 @@ struct Campaign {
 
 // What the command line may change.
 struct CampaignChanges {
-  std::string scenario;                   // a name under `scenarios:`, merged over the rest
-  std::vector<std::string> assignments;   // "workload.list-append.isolation=read-committed"
+  std::string scenario;                  // a name under `scenarios:`, merged over the rest
+  std::vector<std::string> assignments;  // "workload.list-append.isolation=read-committed"
   std::optional<std::string> duration;
   std::optional<std::string> complexity;  // low: faults half as often; high: twice as often
   bool no_disruptions = false;

@@ -10,7 +10,8 @@
 namespace ordeal {
 namespace {
 
-// yaml-cpp keeps the first of two equal keys silently; a campaign that says a thing twice is a mistake.
+// yaml-cpp keeps the first of two equal keys silently; a campaign that says a thing twice is a
+// mistake.
 Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& node) {
   if (node.IsSequence()) {
     for (const auto& item : node) ORDEAL_TRY(refuse_duplicates(file, item));
@@ -22,7 +23,8 @@ Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& no
       return bad_input("{}: expected a name as the key", location(file, item.first));
     }
     if (!seen.insert(item.first.Scalar()).second) {
-      return bad_input("{}: \"{}\" is given twice", location(file, item.first), item.first.Scalar());
+      return bad_input("{}: \"{}\" is given twice", location(file, item.first),
+                       item.first.Scalar());
     }
     ORDEAL_TRY(refuse_duplicates(file, item.second));
   }
@@ -67,7 +69,8 @@ Status flatten_into(const std::filesystem::path& file, const YAML::Node& node,
 Result<YAML::Node> parse_yaml(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream || std::filesystem::is_directory(file)) {
-    return bad_input("{}: cannot be read; expected a campaign file (see campaigns/)", file.string());
+    return bad_input("{}: cannot be read; expected a campaign file (see campaigns/)",
+                     file.string());
   }
   try {
     YAML::Node root = YAML::Load(stream);
@@ -140,8 +143,8 @@ std::string dump(const YAML::Node& root) {
 }
 
 bool valid_name(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
-                              std::string_view::npos;
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
 }
 
 }  // namespace ordeal

@@ -1,4 +1,5 @@
-// The YAML side of campaign files: parsing with places for messages, merging, assigning, flattening.
+// The YAML side of campaign files: parsing with places for messages, merging, assigning,
+// flattening.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -12,7 +13,8 @@
 
 namespace ordeal {
 
-// The file as a map. bad_input names line and column of what is not YAML, and keys that occur twice.
+// The file as a map. bad_input names line and column of what is not YAML, and keys that occur
+// twice.
 Result<YAML::Node> parse_yaml(const std::filesystem::path& file);
 // "campaign.yaml:3:5"; "--set" for a node that came from the command line.
 std::string location(const std::filesystem::path& file, const YAML::Node& node);

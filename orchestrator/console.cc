@@ -12,7 +12,8 @@ namespace ordeal {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-constexpr std::chrono::seconds kPlainInterval{5};  // between status lines where there is no terminal
+constexpr std::chrono::seconds kPlainInterval{
+    5};  // between status lines where there is no terminal
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// The terminal: one status line that is redrawn in place, and log lines that scroll above it. All of it goes to
-// stderr; stdout is for results. Where stderr is no terminal, the status becomes a plain line now and then.
+// The terminal: one status line that is redrawn in place, and log lines that scroll above it. All
+// of it goes to stderr; stdout is for results. Where stderr is no terminal, the status becomes a
+// plain line now and then.
 #pragma once
 
 #include <spdlog/logger.h>

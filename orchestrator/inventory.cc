@@ -76,7 +76,8 @@ Result<HostSpec> host_of(const Line& line, const std::string& name, const Variab
   host.user = value("ansible_user", "root");
   host.identity = value("ansible_ssh_private_key_file", "");
   const char* home = std::getenv("HOME");
-  host.known_hosts = value("ordeal_known_hosts", std::string(home ? home : "") + "/.ssh/known_hosts");
+  host.known_hosts =
+      value("ordeal_known_hosts", std::string(home ? home : "") + "/.ssh/known_hosts");
   host.directory = value("ordeal_directory", "/var/lib/ordeal");
   const std::string port = value("ansible_port", "22");
   if (!boost::conversion::try_lexical_convert(port, host.ssh_port) || host.ssh_port < 1 ||

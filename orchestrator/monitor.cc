@@ -11,7 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{250};
-// Longer than any operation may take (a target's operation time-out), so that it is a stall of Ordeal's.
+// Longer than any operation may take (a target's operation time-out), so that it is a stall of
+// Ordeal's.
 constexpr milliseconds kStall{15'000};
 
 double per_second(std::uint64_t before, std::uint64_t now, milliseconds between) {
@@ -70,20 +71,21 @@ void Monitor::dump_stall() {
   }
 }
 
-std::string Monitor::line(milliseconds elapsed, milliseconds duration,
-                          const RecorderCounts& before, const RecorderCounts& now,
-                          milliseconds between, const std::vector<ActiveFault>& active) {
+std::string Monitor::line(milliseconds elapsed, milliseconds duration, const RecorderCounts& before,
+                          const RecorderCounts& now, milliseconds between,
+                          const std::vector<ActiveFault>& active) {
   const auto rate = [&](Phase phase) {
     return per_second(before.of(phase), now.of(phase), between);
   };
   std::vector<std::string> faults;
   for (const auto& fault : active) {
-    faults.push_back(fmt::format("{} on {}", fault.event.fault, fmt::join(fault.event.hosts, ", ")));
+    faults.push_back(
+        fmt::format("{} on {}", fault.event.fault, fmt::join(fault.event.hosts, ", ")));
   }
   return fmt::format("chaos {}/{} s  ok {:.0f}/s  fail {:.0f}/s  info {:.0f}/s  {}{}",
                      elapsed.count() / 1000, duration.count() / 1000, rate(Phase::ok),
-                     rate(Phase::fail), rate(Phase::info), faults.empty() ? "" : "active: ",
-                     fmt::join(faults, "; "));
+                     rate(Phase::fail), rate(Phase::info),
+                     faults.empty() ? "" : "active: ", fmt::join(faults, "; "));
 }
 
 }  // namespace ordeal

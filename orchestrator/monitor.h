@@ -1,4 +1,5 @@
-// Watches chaos: the status line, the end of the time, stalls, and whether the history still gets to disk.
+// Watches chaos: the status line, the end of the time, stalls, and whether the history still gets
+// to disk.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,8 @@ class Monitor {
           const Workers& workers, std::chrono::milliseconds duration);
   ~Monitor();  // removes the status line
 
-  // Returns when the time is over or a stop was requested; fails as soon as the history can't be written.
+  // Returns when the time is over or a stop was requested; fails as soon as the history can't be
+  // written.
   Status watch(Clock::time_point start, std::stop_token stop);
   void say(const std::string& line);
 

@@ -36,9 +36,9 @@ struct RunEnd {
   std::vector<std::string> log_files;  // relative to the run's folder
 };
 
-// Must be called while the process has a single thread: a namespace lab moves the process into the network of its control
-// node. An Error means that chaos did not begin: nothing was judged. Whatever
-// happens, faults are healed, servers stopped and the lab is taken down before it returns.
+// Must be called while the process has a single thread: a namespace lab moves the process into the
+// network of its control node. An Error means that chaos did not begin: nothing was judged.
+// Whatever happens, faults are healed, servers stopped and the lab is taken down before it returns.
 Result<RunEnd> run_campaign(const RunRequest& request);
 
 // Facts in the header of a run's history, by which reports can be made from the folder alone.

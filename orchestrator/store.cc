@@ -22,7 +22,8 @@ Status point_latest(const fs::path& directory, const fs::path& target) {
   fs::create_directory_symlink(target, next, error);
   if (!error) fs::rename(next, link, error);
   if (!error) return {};
-  return surroundings_error("{}: cannot be linked to the new run: {}", link.string(), error.message());
+  return surroundings_error("{}: cannot be linked to the new run: {}", link.string(),
+                            error.message());
 }
 
 }  // namespace

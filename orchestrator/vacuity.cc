@@ -16,8 +16,8 @@ struct Interval {
 
 bool any_ok(const History& history, const Interval& interval) {
   return std::any_of(history.events().begin(), history.events().end(), [&](const Event& event) {
-    return event.phase == Phase::ok && event.process != kNemesis && event.time_ns >= interval.from &&
-           event.time_ns < interval.to;
+    return event.phase == Phase::ok && event.process != kNemesis &&
+           event.time_ns >= interval.from && event.time_ns < interval.to;
   });
 }
 

@@ -1,5 +1,5 @@
-// The vacuity check: did the run test anything? A run in which nothing committed, or in which the planned faults
-// never happened, is unknown, whatever the checkers say of its history.
+// The vacuity check: did the run test anything? A run in which nothing committed, or in which the
+// planned faults never happened, is unknown, whatever the checkers say of its history.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ inline constexpr std::string_view kStopChaos = "stop-chaos";
 
 // Findings, each a sentence; empty when the run was not vacuous. Looks for client operations that
 // completed ok: at all, in both halves of chaos, before the first fault, and between the first
-// fault's injection and the last one's end; and for a successful injection of each of `planned` (names
-// of faults).
+// fault's injection and the last one's end; and for a successful injection of each of `planned`
+// (names of faults).
 std::vector<std::string> find_vacuity(const History& history,
                                       const std::vector<std::string>& planned);
 

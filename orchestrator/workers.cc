@@ -23,7 +23,7 @@ struct Workers::Worker {
   std::size_t number = 0;
   ProcessId process;
   std::unique_ptr<Generator> generator;
-  std::unique_ptr<Client> client;        // null until the first operation and after a loss
+  std::unique_ptr<Client> client;              // null until the first operation and after a loss
   std::atomic<std::int64_t> busy_since_ns{0};  // 0: not in an operation
   std::jthread thread;
 };
@@ -106,7 +106,8 @@ void Workers::complete(Worker& worker, const Payload& invoked, const std::string
   std::visit(Overloaded{[&](Ok& ok) { record(Phase::ok, std::move(ok.payload), ""); },
                         [&](Fail& fail) { record(Phase::fail, invoked, std::move(fail.note)); },
                         [&](Info& info) {
-                          // The operation may still be running: its process can't go on, nor its connection.
+                          // The operation may still be running: its process can't go on, nor its
+                          // connection.
                           worker.process.value += static_cast<std::int64_t>(plan_.workers);
                           worker.client.reset();
                           record(Phase::info, invoked, std::move(info.note));

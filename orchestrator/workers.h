@@ -1,5 +1,5 @@
-// The threads that act as clients: each draws operations from its generator, records them, and sends
-// them to the database over a connection of its own.
+// The threads that act as clients: each draws operations from its generator, records them, and
+// sends them to the database over a connection of its own.
 #pragma once
 
 #include <atomic>

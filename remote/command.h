@@ -1,5 +1,5 @@
-// A command to run on a host: an argument list, never a shell line. Quoting for a remote shell happens
-// in one place, shell_line().
+// A command to run on a host: an argument list, never a shell line. Quoting for a remote shell
+// happens in one place, shell_line().
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace ordeal {
 
 struct Command {
-  std::vector<std::string> arguments;              // [0] is the program; looked up in PATH
+  std::vector<std::string> arguments;  // [0] is the program; looked up in PATH
   std::string standard_input;
   std::map<std::string, std::string> environment;  // added to the host's
   std::string user;                                // run as this user; "" is the login user

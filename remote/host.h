@@ -1,6 +1,6 @@
-// A machine that takes part in a run, and the cluster of them. Everything above this file sees hosts only through
-// this interface, whether they are namespaces, guests, the user's own machines over SSH, or plain
-// processes of this machine.
+// A machine that takes part in a run, and the cluster of them. Everything above this file sees
+// hosts only through this interface, whether they are namespaces, guests, the user's own machines
+// over SSH, or plain processes of this machine.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 
 namespace ordeal {
 
-// How to reach a host. `kind` decides which fields count. Written into a run's folder (without secrets:
-// the key is a path), so that `ordeal heal` reaches the same hosts.
+// How to reach a host. `kind` decides which fields count. Written into a run's folder (without
+// secrets: the key is a path), so that `ordeal heal` reaches the same hosts.
 struct HostSpec {
   std::string name;     // "n1"; also the name in known_hosts
   std::string address;  // where databases listen: an IP address
@@ -52,8 +52,8 @@ class Host {
   // Connects (SSH) and checks the host key and the login. The error names host, user, key and step.
   virtual Status preflight(std::chrono::milliseconds timeout) = 0;
 
-  // Runs to the end. An exit status other than 0 is no Error; failing to run, to connect, or a time-out
-  // is. Reconnects where the connection was lost before the command was sent.
+  // Runs to the end. An exit status other than 0 is no Error; failing to run, to connect, or a
+  // time-out is. Reconnects where the connection was lost before the command was sent.
   virtual Result<CommandOutput> run(const Command& command,
                                     std::chrono::milliseconds timeout = kCommandTimeout,
                                     std::stop_token stop = {}) = 0;
@@ -63,8 +63,8 @@ class Host {
   const std::string& name() const { return spec().name; }
 };
 
-// As Host::run, but an exit status other than 0 is an Error that names host, command, status and the
-// last line of stderr.
+// As Host::run, but an exit status other than 0 is an Error that names host, command, status and
+// the last line of stderr.
 Result<CommandOutput> run_checked(Host& host, const Command& command,
                                   std::chrono::milliseconds timeout = kCommandTimeout,
                                   std::stop_token stop = {});

@@ -1,4 +1,5 @@
-// A connection of one logical process to the database under test, and what became of each operation.
+// A connection of one logical process to the database under test, and what became of each
+// operation.
 #pragma once
 
 #include <stop_token>
@@ -22,8 +23,8 @@ struct Info {  // may have happened, or may still
 using Outcome = std::variant<Ok, Fail, Info>;
 
 // One connection, used by one thread. Whatever goes wrong inside invoke() ends as Fail or Info; no
-// exception leaves it. It returns within the target's operation time-out, also while the database is
-// frozen or unreachable, and soon after a stop was requested.
+// exception leaves it. It returns within the target's operation time-out, also while the database
+// is frozen or unreachable, and soon after a stop was requested.
 class Client {
  public:
   virtual ~Client() = default;

@@ -1,5 +1,5 @@
-// A database system under test: how it is installed, started and broken on its hosts, and how clients
-// reach it. Adding a system is one folder, one test, and one line of catalog.cc.
+// A database system under test: how it is installed, started and broken on its hosts, and how
+// clients reach it. Adding a system is one folder, one test, and one line of catalog.cc.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@
 namespace ordeal {
 
 // What faults do to the server on one host. Commands, not calls, so that the undo of a fault can be
-// written down before the fault, and be carried out by another process. All are idempotent: starting
-// a running server and killing a dead one succeed.
+// written down before the fault, and be carried out by another process. All are idempotent:
+// starting a running server and killing a dead one succeed.
 struct ServerControl {
   Command start;         // returns once launched, which is before ready
   Command kill;          // SIGKILL to every process of the server
@@ -37,8 +37,8 @@ class Target {
   // Hosts that the system runs on. All of the steps below are given one of these.
   virtual std::vector<std::string> hosts() const = 0;
 
-  // Creates data directory and configuration. Fails with surroundings where something needed is missing
-  // or the port is taken, naming host and remedy.
+  // Creates data directory and configuration. Fails with surroundings where something needed is
+  // missing or the port is taken, naming host and remedy.
   virtual Status install(Host& host, std::stop_token stop) = 0;
   virtual Status start(Host& host, std::stop_token stop) = 0;
   // Waits until clients are served; the error carries the last lines of the server's log.
@@ -49,14 +49,14 @@ class Target {
   virtual Status download_logs(Host& host, const std::filesystem::path& into) = 0;
   virtual Result<std::string> version(Host& host) = 0;
 
-  // A new connection for the workload of that name (see kWorkloads). Thread-safe. `process` picks the
-  // host where there are several. An Error means that no operation was attempted.
+  // A new connection for the workload of that name (see kWorkloads). Thread-safe. `process` picks
+  // the host where there are several. An Error means that no operation was attempted.
   virtual Result<std::unique_ptr<Client>> connect(std::string_view workload, ProcessId process,
                                                   std::stop_token stop) = 0;
 };
 
-// What a target is made from: its own settings, the workload's (for isolation level and the like, already
-// validated), and the hosts.
+// What a target is made from: its own settings, the workload's (for isolation level and the like,
+// already validated), and the hosts.
 struct TargetInput {
   const Options& options;
   std::string workload;

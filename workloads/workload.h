@@ -1,6 +1,6 @@
 // What clients do: which objects, which operations, judged by which checker. A workload makes one
-// generator per worker; each draws from its own seeded Random and depends on no timing, so that one seed gives one
-// sequence of operations per worker.
+// generator per worker; each draws from its own seeded Random and depends on no timing, so that one
+// seed gives one sequence of operations per worker.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ class Generator {
  public:
   virtual ~Generator() = default;
   virtual Invocation next() = 0;
-  // Operations of the final phase, after all faults are healed: e.g. one read of everything. nullopt at the end.
+  // Operations of the final phase, after all faults are healed: e.g. one read of everything.
+  // nullopt at the end.
   virtual std::optional<Invocation> next_final() { return std::nullopt; }
 };
 

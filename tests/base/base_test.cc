@@ -31,7 +31,8 @@ TEST_CASE("a mistyped name finds its neighbour") {
   const std::vector<std::string_view> known = {"partition", "pause", "kill"};
   REQUIRE(nearest_name("partitoin", known) == "partition");
   REQUIRE(nearest_name("zzzzzz", known).empty());
-  REQUIRE(unknown_name("fault", "paus", known) == "unknown fault \"paus\"; did you mean \"pause\"?");
+  REQUIRE(unknown_name("fault", "paus", known) ==
+          "unknown fault \"paus\"; did you mean \"pause\"?");
 }
 
 TEST_CASE("durations") {

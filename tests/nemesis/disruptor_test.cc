@@ -51,13 +51,12 @@ struct Fixture {
     return result;
   }
   Status run(const std::vector<ScheduledFault>& schedule) {
-    return run_schedule(
-        *engine, schedule,
-        [this](milliseconds moment, const std::stop_token&) {
-          now = std::max(now, moment);
-          return true;
-        },
-        {});
+    return run_schedule(*engine, schedule,
+                        [this](milliseconds moment, const std::stop_token&) {
+                          now = std::max(now, moment);
+                          return true;
+                        },
+                        {});
   }
 
   std::string folder = "/tmp/ordeal-disruptor-XXXXXX";

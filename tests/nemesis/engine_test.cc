@@ -49,8 +49,7 @@ struct Fixture {
       hosts.push_back(std::move(host));
     }
     cluster = std::make_unique<Cluster>(std::move(hosts));
-    Battlefield field{
-        .control_address = "10.0.0.1", .hosts = {}, .server = control, .run_id = "r"};
+    Battlefield field{.control_address = "10.0.0.1", .hosts = {}, .server = control, .run_id = "r"};
     for (const Host* host : cluster->hosts()) field.hosts.push_back(host);
     engine = std::make_unique<FaultEngine>(
         *cluster, field, *journal,
@@ -176,10 +175,11 @@ TEST_CASE("without a journal nothing is injected") {
   std::filesystem::create_symlink("/dev/full", fixture.folder + "/full");
   auto full = HealJournal::open(fixture.folder + "/full");
   REQUIRE(full);
-  FaultEngine engine(*fixture.cluster, {.control_address = "",
-                                        .hosts = {fixture.fakes[0], fixture.fakes[1]},
-                                        .server = control,
-                                        .run_id = "r"},
+  FaultEngine engine(*fixture.cluster,
+                     {.control_address = "",
+                      .hosts = {fixture.fakes[0], fixture.fakes[1]},
+                      .server = control,
+                      .run_id = "r"},
                      **full, [](Phase, const FaultEvent&, const std::string&) {});
   REQUIRE_FALSE(engine.inject(kPauseBoth, 1s, {}));
   for (const std::string& what : fixture.ran(0)) CHECK((what == "resume" || what == "disarm"));

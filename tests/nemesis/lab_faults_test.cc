@@ -1,5 +1,5 @@
-// All faults on the real thing: PostgreSQL on a host with a network of its own, broken and healed over
-// SSH, also after the process that broke it was killed.
+// All faults on the real thing: PostgreSQL on a host with a network of its own, broken and healed
+// over SSH, also after the process that broke it was killed.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +31,8 @@ void must(const Status& status) {
 
 // PostgreSQL on host n1 of a lab. To be made and used within the lab's control namespace.
 struct Server {
-  explicit Server(const TestLab& test) : cluster(make_cluster(test.lab)), run_id(test.request.name) {
+  explicit Server(const TestLab& test)
+      : cluster(make_cluster(test.lab)), run_id(test.request.name) {
     auto made = entry.make({options, "list-append", workload_options, cluster});
     if (!made) FAIL(made.error().message);
     target = std::move(*made);
@@ -140,8 +141,7 @@ void inject_and_die(const TestLab& test, Server& server, const Fault& fault) {
   if (child == 0) {
     const Cluster cluster = make_cluster(test.lab);
     const auto journal = HealJournal::open(journal_of(test));
-    FaultEngine engine(cluster, server.battlefield(), **journal, no_record,
-                       {.watchdog_grace = 1s});
+    FaultEngine engine(cluster, server.battlefield(), **journal, no_record, {.watchdog_grace = 1s});
     if (!engine.inject(fault, 1s, {})) _exit(1);
     raise(SIGKILL);
   }

@@ -63,7 +63,9 @@ TEST_CASE("clock skew adds the offset to the server's command") {
 TEST_CASE("drawn offsets lie within the maximum, on both sides") {
   const FaultEntry entry = clock_skew_fault();
   const Options options =
-      Options::make(entry.name, entry.options, {{"max-offset", {"2s", "test"}}, {"direction", {"both", "test"}}}).value();
+      Options::make(entry.name, entry.options,
+                    {{"max-offset", {"2s", "test"}}, {"direction", {"both", "test"}}})
+          .value();
   Random random(1);
   std::set<char> signs;
   for (int i = 0; i < 200; ++i) {
@@ -91,8 +93,8 @@ TEST_CASE("a partition refuses to cut the port of SSH") {
     control.port = 22;
     return control;
   };
-  CHECK_FALSE(partition_fault().plan({"partition", {"n1"}, {{"direction", "in"}}},
-                                     field.battlefield));
+  CHECK_FALSE(
+      partition_fault().plan({"partition", {"n1"}, {{"direction", "in"}}}, field.battlefield));
 }
 
 TEST_CASE("a fault on a host that is not in the run is an error") {

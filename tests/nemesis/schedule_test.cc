@@ -119,8 +119,7 @@ TEST_CASE("settings of the campaign's section are read and checked") {
   const auto wrong = read({{"duration-min", {"20s", "c.yaml:2:3"}}});
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().kind == ErrorKind::bad_input);
-  CHECK(wrong.error().message ==
-        "schedule: duration-min (20s) is longer than duration-max (10s)");
+  CHECK(wrong.error().message == "schedule: duration-min (20s) is longer than duration-max (10s)");
 }
 
 TEST_CASE("a scheduled fault is described in one line") {

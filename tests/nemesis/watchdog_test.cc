@@ -67,8 +67,8 @@ TEST_CASE("disarming one watchdog leaves others alone, also those of a longer na
 
 TEST_CASE("disarming waits for a watchdog at work, and what it started goes on") {
   Fixture fixture;
-  const Command slow = command({"sh", "-c", "touch \"$1.begun\"; sleep 1; touch \"$1\"", "sh",
-                                fixture.mark.string()});
+  const Command slow = command(
+      {"sh", "-c", "touch \"$1.begun\"; sleep 1; touch \"$1\"", "sh", fixture.mark.string()});
   REQUIRE(fixture.run(arm_watchdog(fixture.id, 1ms, {slow})).exit_status == 0);
   while (!std::filesystem::exists(fixture.mark.string() + ".begun")) {
     std::this_thread::sleep_for(20ms);
@@ -80,9 +80,9 @@ TEST_CASE("disarming waits for a watchdog at work, and what it started goes on")
 
 TEST_CASE("a watchdog whose undo fails tries again, and tries every command") {
   Fixture fixture;
-  const Command second_time = command(
-      {"sh", "-c", "[ -e \"$1.tried\" ] && exit 0; touch \"$1.tried\"; exit 1", "sh",
-       fixture.mark.string()});
+  const Command second_time =
+      command({"sh", "-c", "[ -e \"$1.tried\" ] && exit 0; touch \"$1.tried\"; exit 1", "sh",
+               fixture.mark.string()});
   REQUIRE(fixture.run(arm_watchdog(fixture.id, 1ms, {second_time, fixture.touch()})).exit_status ==
           0);
   CHECK(fixture.undone_within(3s));

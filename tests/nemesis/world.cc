@@ -157,8 +157,8 @@ void World::make_namespaces() {
   address_ = "10.99.0.2";
   must(*machine, {"ip", "netns", "add", ctl});
   must(*machine, {"ip", "netns", "add", db});
-  must(*machine, {"ip", "-n", ctl, "link", "add", "v0", "type", "veth", "peer", "name", "v0",
-                  "netns", db});
+  must(*machine,
+       {"ip", "-n", ctl, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", db});
   must(*machine, {"ip", "-n", ctl, "address", "add", client_ + "/24", "dev", "v0"});
   must(*machine, {"ip", "-n", db, "address", "add", address_ + "/24", "dev", "v0"});
   for (const std::string& name : {ctl, db}) {
@@ -209,8 +209,8 @@ std::optional<double> World::ask(int port) const {
   arguments.push_back(std::to_string(port));
   const auto output = machine->run(command(std::move(arguments)));
   if (!output || output->exit_status != 0 || output->standard_output.empty()) return std::nullopt;
-  const auto now = std::chrono::duration<double>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const auto now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch());
   return std::stod(output->standard_output) - now.count();
 }
 

@@ -120,7 +120,9 @@ TEST_CASE("mistakes are named with line, column and the nearest name") {
   CHECK(error_of(replaced(kGood, "lab: local", "lab: lokal")).find("did you mean \"local\"?") !=
         std::string::npos);
   CHECK(error_of(replaced(kGood, "  pause:", "  kill:")) == "c.yaml:10:3: \"kill\" is given twice");
-  CHECK(error_of(replaced(kGood, "  postgres:", "  postgers:")).find("c.yaml:4:3: unknown target") == 0);
+  CHECK(
+      error_of(replaced(kGood, "  postgres:", "  postgers:")).find("c.yaml:4:3: unknown target") ==
+      0);
 }
 
 TEST_CASE("files that are no campaign") {
@@ -139,7 +141,8 @@ TEST_CASE("changes that make no sense") {
   changes.assignments = {"workers"};
   CHECK(error_of(kGood, changes).find("expected key=value") != std::string::npos);
   changes.assignments = {"wrokers=4"};
-  CHECK(error_of(kGood, changes) == "--set: unknown setting \"wrokers\"; did you mean \"workers\"?");
+  CHECK(error_of(kGood, changes) ==
+        "--set: unknown setting \"wrokers\"; did you mean \"workers\"?");
   changes.assignments = {};
   changes.scenario = "clam";
   CHECK(error_of(kGood, changes).find("did you mean \"calm\"?") != std::string::npos);

@@ -33,9 +33,10 @@ TEST_CASE("a store that can't be made is told with its path") {
 TEST_CASE("an inventory gives hosts with their logins") {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "hosts.ini";
-  std::ofstream(file) << "# fleet\n[db]\nn1 ansible_host=127.0.0.2 ansible_port=2222\nn2 "
-                         "ansible_host=127.0.0.3\n[replica]\nn2 ansible_user=pg\n[db:children]\nreplica\n"
-                         "[all:vars]\nansible_user=root\n";
+  std::ofstream(file)
+      << "# fleet\n[db]\nn1 ansible_host=127.0.0.2 ansible_port=2222\nn2 "
+         "ansible_host=127.0.0.3\n[replica]\nn2 ansible_user=pg\n[db:children]\nreplica\n"
+         "[all:vars]\nansible_user=root\n";
   const auto lab = read_inventory(file);
   REQUIRE(lab);
   REQUIRE(lab->hosts.size() == 2);
