@@ -71,7 +71,8 @@ is_started() {
 faketime_environment() {
   for library in /usr/lib/*/faketime/libfaketimeMT.so.1; do
     [ -e "$library" ] || continue
-    echo "LD_PRELOAD=$library FAKETIME_TIMESTAMP_FILE=$directory/faketime"
+    waits=$directory/real-waits.so
+    echo "LD_PRELOAD=$waits:$library FAKETIME_TIMESTAMP_FILE=$directory/faketime"
     echo "FAKETIME_CACHE_DURATION=1 DONT_FAKE_MONOTONIC=1"
     return
   done

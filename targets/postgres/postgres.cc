@@ -125,10 +125,10 @@ Status Postgres::install(Host& host, std::stop_token stop) {
   const auto command =
       postgres::install_command(where, postgres::postgresql_conf(where, settings_.server),
                                 postgres::pg_hba(control_address_), syncs(settings_.server));
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
   switch (output.exit_status) {
     case 0:
-      return {};
+      return run_step(host, "install a library for", postgres::install_library_command(where), stop);
     case postgres::kBinariesMissing:
       return surroundings_error(
           "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or "

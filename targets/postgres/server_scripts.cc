@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "targets/postgres/control_script.h"
+#include "targets/postgres/real_waits_library.h"
 
 namespace ordeal::postgres {
 namespace {
@@ -78,6 +79,13 @@ Command install_command(const ServerPlace& place, const std::string& postgresql_
   return command_of({"sh", "-c", kInstall, "install", place.directory.string(),
                      place.binaries.string(), listening_pattern(place.address, place.port),
                      kControlScript, postgresql_conf, pg_hba, sync ? "" : "--no-sync"});
+}
+
+Command install_library_command(const ServerPlace& place) {
+  Command command = command_of({"sh", "-c", "umask 022; cat > \"$1\"", "install",
+                                (place.directory / "real-waits.so").string()});
+  command.standard_input = real_waits_library();
+  return command;
 }
 
 Command stop_command(const ServerPlace& place) {

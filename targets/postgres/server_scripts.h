@@ -15,7 +15,7 @@ namespace ordeal::postgres {
 // Where a server lives on its host.
 struct ServerPlace {
   std::filesystem::path binaries;   // e.g. /usr/lib/postgresql/15/bin
-  std::filesystem::path directory;  // ours alone: data/, postgres.log, faketime, lock, control
+  std::filesystem::path directory;  // ours alone: data/, postgres.log, faketime, ...
   std::string address;
   int port = 5432;
   bool faketime = true;  // start under libfaketime, where the host has it
@@ -34,6 +34,8 @@ inline constexpr int kClusterExists = 67;
 // false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
+// The second step: puts real_waits_library() where `start` preloads it from.
+Command install_library_command(const ServerPlace& place);
 Command stop_command(const ServerPlace& place);
 // Exit status 0 while the server has a process.
 Command is_running_command(const ServerPlace& place);
