@@ -88,10 +88,6 @@ void DirectFinder::check_read(TxnId txn, std::uint32_t at, const StoredMicroOp& 
                    text(txn), key_text(read.key), element.text(), text(writer)));
 }
 
-// Cerone's axiom INT: a read agrees with the transaction's own latest read of the key and its
-
-// appends since.
-
 void DirectFinder::check_elements(TxnId txn, const StoredMicroOp& read, const ReadState& state) {
   if (state.compatible && !orders_.has_flaws(read.key)) return;
   if (state.compatible) {
@@ -129,7 +125,6 @@ void DirectFinder::check_elements(TxnId txn, const StoredMicroOp& read, const Re
 }
 
 // G1a: an element that a failed transaction appended.
-
 void DirectFinder::check_element(TxnId txn, const StoredMicroOp& read, Value element) {
   const AppendId append = appends_.find(read.key, element);
   if (append == kNone || !transactions_.failed(appends_[append].txn) || !note(kG1a)) return;
@@ -141,7 +136,6 @@ void DirectFinder::check_element(TxnId txn, const StoredMicroOp& read, Value ele
 }
 
 // incompatible-order: reads of a key of which neither is a prefix of the other; counted once a key.
-
 void DirectFinder::check_divergent(TxnId txn, const StoredMicroOp& read) {
   if (divergent_[read.key] != 0) return;
   divergent_[read.key] = 1;
@@ -171,16 +165,8 @@ void DirectFinder::check_append(TxnId txn, std::uint32_t at, const StoredMicroOp
   touched.appended_since = true;
 }
 
-// cyclic-versions: the version order reverses two appends of one transaction. An append that was
-
-// not read comes after those that were.
-
-// future-read: a read shows an element that its own transaction appends later.
-
 // lost-update: two transactions read the same state of a key and both append to it (Elle: the order
-
 // of the two is beside the point). Counted once for each such state.
-
 void DirectFinder::check_lost_update(TxnId txn, const StoredMicroOp& read) {
   const ReadState state = orders_.resolve(read);
   Update* update = nullptr;
@@ -213,7 +199,6 @@ void DirectFinder::check_lost_update(TxnId txn, const StoredMicroOp& read) {
 }
 
 // dirty-update: a committed append follows an aborted one in the version order.
-
 void DirectFinder::check_version_order(KeyId key) {
   AppendId aborted = kNone;
   for (std::uint32_t version = 1; version <= orders_.versions(key); ++version) {

@@ -8,6 +8,8 @@
 
 namespace ordeal::cycles {
 
+// internal. Cerone's axiom INT: a read agrees with the transaction's own latest read of the key and
+// its appends since.
 void DirectFinder::check_own_state(TxnId txn, std::uint32_t at, const StoredMicroOp& read,
                                    Touched& touched) {
   if (own_state_wrong_) return;  // one a transaction
@@ -47,6 +49,8 @@ void DirectFinder::check_own_state(TxnId txn, std::uint32_t at, const StoredMicr
           text(txn), list_text(list), key_text(read.key), state));
 }
 
+// cyclic-versions: the version order reverses two appends of one transaction. An append that was
+// not read comes after those that were.
 void DirectFinder::check_own_order(TxnId txn, const Append& first, const Append& second) {
   if (second.version == kUnread || second.version > first.version) return;
   if (appends_.ambiguous(first.micro_op->key) || !note(kCyclic)) return;
@@ -64,6 +68,7 @@ void DirectFinder::check_own_order(TxnId txn, const Append& first, const Append&
                    list_text(orders_.longest_read(key), second.version - 1)));
 }
 
+// future-read: a read shows an element that its own transaction appends later.
 void DirectFinder::check_future(TxnId txn, std::uint32_t before, const StoredMicroOp& append) {
   const auto micro_ops = transactions_.micro_ops(txn);
   const AppendId id = appends_.find(append.key, append.value);
