@@ -49,6 +49,9 @@ kill_all() {
     all=$(processes)
     [ -n "$all" ] || return 0
     kill -s KILL $all 2>/dev/null
+    for process in $all; do  # what libfaketime leaves of a killed process
+      rm -f "/dev/shm/faketime_shm_$process" "/dev/shm/sem.faketime_sem_$process"
+    done
     sleep 0.05
   done
   echo "processes survived SIGKILL:" $all >&2
