@@ -7,7 +7,10 @@ namespace ordeal {
 
 std::span<const TargetEntry> target_catalog() {
   static const std::array<TargetEntry, 1> kTargets = {{
-      {"postgres", "a PostgreSQL server", postgres_options(), {"list-append", "bank"},
+      {"postgres",
+       "a PostgreSQL server",
+       postgres_options(),
+       {"list-append", "bank"},
        make_postgres},
   }};
   return kTargets;

@@ -37,7 +37,8 @@ const std::array<OptionSpec, 7>& specs() {
       {.name = "client",
        .type = OptionType::text,
        .default_value = "safe",
-       .summary = "unsafe: read balances, compute, write them back; loses updates at read committed",
+       .summary =
+           "unsafe: read balances, compute, write them back; loses updates at read committed",
        .choices = kClients},
       {.name = "negative-balances",
        .type = OptionType::boolean,

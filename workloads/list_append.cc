@@ -54,8 +54,8 @@ struct Settings {
   double read_ratio = 0;
 };
 
-// Share of a key's writes that are used on average: the rest absorbs the spread of random draws, which
-// would otherwise turn many appends into reads.
+// Share of a key's writes that are used on average: the rest absorbs the spread of random draws,
+// which would otherwise turn many appends into reads.
 constexpr double kFill = 0.8;
 constexpr std::int64_t kFinalReadsPerTransaction = 8;
 
@@ -66,8 +66,7 @@ class ListAppendGenerator : public Generator {
   ListAppendGenerator(const Settings& settings, std::size_t worker, std::size_t workers,
                       Random random)
       : settings_(settings), worker_(worker), workers_(workers), random_(random) {
-    const double mean_length =
-        static_cast<double>(settings.min_length + settings.max_length) / 2;
+    const double mean_length = static_cast<double>(settings.min_length + settings.max_length) / 2;
     const double writes = mean_length * (1 - settings.read_ratio) * static_cast<double>(workers);
     // With reads alone the window still moves, one key per hundred transactions of all workers.
     keys_per_transaction_ =
@@ -118,8 +117,8 @@ class ListAppendGenerator : public Generator {
     for (std::int64_t candidate = key; candidate >= oldest_; --candidate) {
       std::int64_t& written = writes_[candidate];
       if (written >= write_quota(settings_.max_writes, candidate, worker_, workers_)) continue;
-      const auto element = static_cast<std::int64_t>(worker_) + 1 +
-                           written * static_cast<std::int64_t>(workers_);
+      const auto element =
+          static_cast<std::int64_t>(worker_) + 1 + written * static_cast<std::int64_t>(workers_);
       ++written;
       return {MicroFunction::append, Value(candidate), Value(element), {}};
     }
@@ -132,8 +131,8 @@ class ListAppendGenerator : public Generator {
   Random random_;
   double keys_per_transaction_ = 0;
   std::int64_t transactions_ = 0;
-  std::int64_t oldest_ = 0;                       // key of the window
-  std::int64_t final_ = -1;                       // next key to read in the end, -1: not begun
+  std::int64_t oldest_ = 0;                      // key of the window
+  std::int64_t final_ = -1;                      // next key to read in the end, -1: not begun
   std::map<std::int64_t, std::int64_t> writes_;  // of this worker, per key of the window
 };
 
@@ -156,8 +155,7 @@ class ListAppend : public Workload {
 std::int64_t write_quota(std::int64_t max_writes, std::int64_t key, std::size_t worker,
                          std::size_t workers) {
   const auto count = static_cast<std::int64_t>(workers);
-  const bool gets_one_more =
-      (key + static_cast<std::int64_t>(worker)) % count < max_writes % count;
+  const bool gets_one_more = (key + static_cast<std::int64_t>(worker)) % count < max_writes % count;
   return max_writes / count + (gets_one_more ? 1 : 0);
 }
 
@@ -176,7 +174,8 @@ Result<std::unique_ptr<Workload>> make_list_append(const Options& options) {
         settings.min_length, settings.max_length);
   }
   if (settings.read_ratio < 0 || settings.read_ratio > 1) {
-    return bad_input("workload list-append: read-ratio is {}: expected 0 to 1", settings.read_ratio);
+    return bad_input("workload list-append: read-ratio is {}: expected 0 to 1",
+                     settings.read_ratio);
   }
   return std::make_unique<ListAppend>(settings);
 }

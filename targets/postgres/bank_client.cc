@@ -30,8 +30,9 @@ struct Settings {
   bool overdrafts = false;
 };
 
-// Changes both accounts, the lower one first: a common order keeps transfers from deadlocking, which
-// PostgreSQL resolves only after deadlock_timeout, a second. `change` says what went wrong, if anything.
+// Changes both accounts, the lower one first: a common order keeps transfers from deadlocking,
+// which PostgreSQL resolves only after deadlock_timeout, a second. `change` says what went wrong,
+// if anything.
 template <class Change>
 Note in_order(const Transfer& transfer, const Change& change) {
   const std::int64_t from = transfer.from.integer();
@@ -44,10 +45,9 @@ Note in_order(const Transfer& transfer, const Change& change) {
 Note transfer_safely(const Transfer& transfer, bool overdrafts, const Execute& execute) {
   return in_order(transfer, [&](std::int64_t account) -> Note {
     const bool debit = account == transfer.from.integer();
-    const auto rows =
-        execute(fmt::format("EXECUTE add({}, {}, {})", account,
-                            debit ? -transfer.amount : transfer.amount,
-                            debit && !overdrafts ? 0 : kNoFloor));
+    const auto rows = execute(fmt::format("EXECUTE add({}, {}, {})", account,
+                                          debit ? -transfer.amount : transfer.amount,
+                                          debit && !overdrafts ? 0 : kNoFloor));
     if (rows.affected_rows() > 0) return std::nullopt;
     return debit ? kInsufficient : fmt::format("no account {}", account);
   });
@@ -93,8 +93,10 @@ class BankClient : public Client {
   }
 
   Outcome invoke(const Payload& payload, std::stop_token stop) override {
-    if (const auto* given = std::get_if<Transfer>(&payload)) return transfer(*given, std::move(stop));
-    if (!std::holds_alternative<Balances>(payload)) return Fail{"bank takes transfers and reads only"};
+    if (const auto* given = std::get_if<Transfer>(&payload))
+      return transfer(*given, std::move(stop));
+    if (!std::holds_alternative<Balances>(payload))
+      return Fail{"bank takes transfers and reads only"};
     Balances read;
     auto trouble = connection_->transact(std::move(stop), [&](const Execute& execute) -> Note {
       read = read_all(execute);
@@ -130,9 +132,8 @@ Result<std::unique_ptr<Client>> connect_bank(const Endpoint& endpoint,
                           .initial_balance = workload_options.integer("initial-balance"),
                           .safe = workload_options.text("client") == "safe",
                           .overdrafts = workload_options.boolean("negative-balances")};
-  ORDEAL_TRY_ASSIGN(auto connection,
-                    Connection::open(endpoint, workload_options.text("isolation"), kPrepare,
-                                     std::move(stop)));
+  ORDEAL_TRY_ASSIGN(auto connection, Connection::open(endpoint, workload_options.text("isolation"),
+                                                      kPrepare, std::move(stop)));
   return std::make_unique<BankClient>(std::move(connection), settings);
 }
 

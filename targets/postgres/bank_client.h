@@ -1,7 +1,8 @@
 // Client of workload bank: table accounts(id, balance).
 //
-// Setting `client`: `safe` lets the database compute, and is right at every isolation level; `unsafe`
-// reads balances, computes, and writes the results back, which loses updates at read committed.
+// Setting `client`: `safe` lets the database compute, and is right at every isolation level;
+// `unsafe` reads balances, computes, and writes the results back, which loses updates at read
+// committed.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,6 @@
 namespace ordeal::postgres {
 
 Result<std::unique_ptr<Client>> connect_bank(const Endpoint& endpoint,
-                                             const Options& workload_options,
-                                             std::stop_token stop);
+                                             const Options& workload_options, std::stop_token stop);
 
 }  // namespace ordeal::postgres

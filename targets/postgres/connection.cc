@@ -32,18 +32,18 @@ class SocketCopy {
   int copy_;
 };
 
-// One address and neither TLS nor GSS: one socket from the first packet on, which a deadline can watch.
+// One address and neither TLS nor GSS: one socket from the first packet on, which a deadline can
+// watch.
 std::string connection_string(const Endpoint& endpoint) {
-  const auto seconds =
-      std::chrono::ceil<std::chrono::seconds>(endpoint.operation_timeout).count();
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(endpoint.operation_timeout).count();
   return fmt::format(
       "hostaddr={} port={} user=postgres dbname=postgres application_name=ordeal "
       "sslmode=disable gssencmode=disable connect_timeout={}",
       endpoint.address, endpoint.port, std::max<std::int64_t>(seconds, 2));
 }
 
-// libpqxx's own connections don't let out libpq's handle, and with a lost connection they lose the reason that
-// the server gave for it.
+// libpqxx's own connections don't let out libpq's handle, and with a lost connection they lose the
+// reason that the server gave for it.
 class Policy : public pqxx::connect_async {
  public:
   using connect_async::connect_async;
@@ -78,8 +78,9 @@ class AsyncConnection : public pqxx::connection_base {
   Policy policy_;
 };
 
-// Waits until connected; throws. From then on libpqxx must not silently replace a lost connection, for with it
-// goes the knowledge of what became of a transaction. Both calls are deprecated without replacement.
+// Waits until connected; throws. From then on libpqxx must not silently replace a lost connection,
+// for with it goes the knowledge of what became of a transaction. Both calls are deprecated without
+// replacement.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 void complete(pqxx::connection_base& connection) {
@@ -88,14 +89,15 @@ void complete(pqxx::connection_base& connection) {
 }
 #pragma GCC diagnostic pop
 
-// Of the exception being handled. A socket that we shut down ourselves gets an error of its own: "server
-// closed the connection" would blame the server.
+// Of the exception being handled. A socket that we shut down ourselves gets an error of its own:
+// "server closed the connection" would blame the server.
 Problem explained(const std::string& last_error, SocketDeadline::Cause cause,
                   std::chrono::milliseconds operation_timeout) {
   Problem problem = current_problem();
   if (problem.code != kConnectionLost) return problem;  // the server was faster
   if (cause == SocketDeadline::Cause::time_out) {
-    return {std::string(kTimedOut), fmt::format("no answer within {} ms", operation_timeout.count())};
+    return {std::string(kTimedOut),
+            fmt::format("no answer within {} ms", operation_timeout.count())};
   }
   if (cause == SocketDeadline::Cause::stop) {
     return {std::string(kStopped), "the run was stopped"};
@@ -108,8 +110,9 @@ Problem explained(const std::string& last_error, SocketDeadline::Cause cause,
 std::string sql_isolation(std::string_view isolation) {
   std::string name(isolation);
   std::replace(name.begin(), name.end(), '-', ' ');
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
   return name;
 }
 
@@ -126,8 +129,8 @@ struct Connection::Parts {
   }
 
   Endpoint endpoint;
-  std::string begin;    // "BEGIN ISOLATION LEVEL ...; "
-  std::string prepare;  // cleared once done
+  std::string begin;           // "BEGIN ISOLATION LEVEL ...; "
+  std::string prepare;         // cleared once done
   AsyncConnection connection;  // connecting when constructed
   SocketCopy socket;
   std::optional<pqxx::quiet_errorhandler> quiet;
@@ -181,8 +184,8 @@ Status Connection::execute(const std::string& sql, std::stop_token stop) {
   } catch (...) {
     const Problem problem = parts_->problem(deadline);
     if (problem.code == kStopped) return stopped();
-    return surroundings_error("{}: PostgreSQL could not carry out \"{}\": {}", parts_->endpoint.host,
-                              sql, problem.message);
+    return surroundings_error("{}: PostgreSQL could not carry out \"{}\": {}",
+                              parts_->endpoint.host, sql, problem.message);
   }
 }
 

@@ -40,7 +40,8 @@ class Connection {
   using Body = std::function<std::optional<std::string>(const Execute& execute)>;
 
   // The error is about surroundings: nothing was attempted. `prepare` is sent before the first
-  // transaction, e.g. PREPARE statements, separated by semicolons. `isolation` as in sql_isolation().
+  // transaction, e.g. PREPARE statements, separated by semicolons. `isolation` as in
+  // sql_isolation().
   static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                   std::string_view isolation, std::string prepare,
                                                   std::stop_token stop);
@@ -48,8 +49,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // nullopt: committed. Otherwise a Fail or Info; see connected() for whether another transaction can
-  // follow. BEGIN travels with the first statement, so n statements cost n + 1 round trips.
+  // nullopt: committed. Otherwise a Fail or Info; see connected() for whether another transaction
+  // can follow. BEGIN travels with the first statement, so n statements cost n + 1 round trips.
   std::optional<Outcome> transact(std::stop_token stop, const Body& body);
   // Statements outside a transaction, e.g. to create tables.
   Status execute(const std::string& sql, std::stop_token stop);

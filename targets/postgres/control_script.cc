@@ -2,17 +2,18 @@
 
 namespace ordeal::postgres {
 
-// The server's processes are those whose working directory is the data directory: that finds orphaned
-// backends after a kill as well, and depends neither on postmaster.pid nor on sessions.
+// The server's processes are those whose working directory is the data directory: that finds
+// orphaned backends after a kill as well, and depends neither on postmaster.pid nor on sessions.
 //
-// start: what a kill leaves behind would keep PostgreSQL from starting: orphaned backends, and lock files
-// whose process number may by now be another process's, or a zombie's.
-// clock: the file is renamed into place, since the server must never read half an offset. The
-// server notices within two seconds: reading the file at every look at the clock (FAKETIME_NO_CACHE) would
-// cost it almost half of its throughput.
+// start: what a kill leaves behind would keep PostgreSQL from starting: orphaned backends, and lock
+// files whose process number may by now be another process's, or a zombie's. clock: the file is
+// renamed into place, since the server must never read half an offset. The server notices within
+// two seconds: reading the file at every look at the clock (FAKETIME_NO_CACHE) would cost it almost
+// half of its throughput.
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
-# sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running | clock OFFSET
+# sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
+#   clock OFFSET
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data

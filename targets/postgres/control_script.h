@@ -1,14 +1,16 @@
-// The program that controls a PostgreSQL server on its host. It is put into the server's directory when the cluster is
-// made, so that commands, journals and messages name it in a few words, and people can run it.
+// The program that controls a PostgreSQL server on its host. It is put into the server's directory
+// when the cluster is made, so that commands, journals and messages name it in a few words, and
+// people can run it.
 #pragma once
 
 namespace ordeal::postgres {
 
 // POSIX shell. Run as `sh DIRECTORY/control VERB [ARGUMENT...]`:
 //   start BINARIES [faketime], stop BINARIES, kill, pause, resume, running, clock OFFSET.
-// All verbs are idempotent, and work as root (the server then runs as user postgres) and as any other
-// user (who then owns the server). `start` returns once the server has taken its data directory, which
-// is before it is ready; `running` tells by its exit status whether there is any process of the server.
+// All verbs are idempotent, and work as root (the server then runs as user postgres) and as any
+// other user (who then owns the server). `start` returns once the server has taken its data
+// directory, which is before it is ready; `running` tells by its exit status whether there is any
+// process of the server.
 extern const char* const kControlScript;
 
 }  // namespace ordeal::postgres

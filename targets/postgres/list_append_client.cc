@@ -38,8 +38,8 @@ void carry_out(MicroOp& micro_op, const Connection::Execute& execute) {
   }
   const auto rows = execute(fmt::format("EXECUTE r({})", micro_op.key.integer()));
   // No row is the empty list: it is as much a version of the object as any other.
-  micro_op.list = rows.empty() ? std::vector<Value>{}
-                               : parse_list(rows[0][0].c_str(), rows[0][0].size());
+  micro_op.list =
+      rows.empty() ? std::vector<Value>{} : parse_list(rows[0][0].c_str(), rows[0][0].size());
 }
 
 // Only such text reaches the server as goes without quoting.
@@ -63,7 +63,8 @@ class ListAppendClient : public Client {
     if (given == nullptr) return Fail{"list-append takes transactions only"};
     Txn txn = *given;
     for (const auto& micro_op : txn.micro_ops) {
-      if (!is_supported(micro_op)) return Fail{"list-append takes whole numbers, r and append only"};
+      if (!is_supported(micro_op))
+        return Fail{"list-append takes whole numbers, r and append only"};
     }
     auto trouble = connection_->transact(std::move(stop), [&](const auto& execute) {
       for (auto& micro_op : txn.micro_ops) carry_out(micro_op, execute);
@@ -83,9 +84,8 @@ class ListAppendClient : public Client {
 Result<std::unique_ptr<Client>> connect_list_append(const Endpoint& endpoint,
                                                     const Options& workload_options,
                                                     std::stop_token stop) {
-  ORDEAL_TRY_ASSIGN(auto connection,
-                    Connection::open(endpoint, workload_options.text("isolation"), kPrepare,
-                                     std::move(stop)));
+  ORDEAL_TRY_ASSIGN(auto connection, Connection::open(endpoint, workload_options.text("isolation"),
+                                                      kPrepare, std::move(stop)));
   return std::make_unique<ListAppendClient>(std::move(connection));
 }
 

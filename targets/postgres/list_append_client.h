@@ -1,4 +1,5 @@
-// Client of workload list-append: table lists(id, value), lists as text "1,2,3", as in Jepsen's tests.
+// Client of workload list-append: table lists(id, value), lists as text "1,2,3", as in Jepsen's
+// tests.
 #pragma once
 
 #include <memory>

@@ -12,8 +12,8 @@ namespace {
 
 using enum Effect;
 
-// An error of severity ERROR in answer to COMMIT means that the transaction was rolled back: once the
-// commit record is written PostgreSQL can no longer report one (it would panic).
+// An error of severity ERROR in answer to COMMIT means that the transaction was rolled back: once
+// the commit record is written PostgreSQL can no longer report one (it would panic).
 constexpr std::array kRules = std::to_array<OutcomeRule>({
     {"40001", "serialization-failure", fail, fail},
     {"40P01", "deadlock", fail, fail},
@@ -80,8 +80,8 @@ Problem server_problem(std::string_view text) {
   return {std::string(kConnectionLost), first_line(text)};
 }
 
-// libpqxx 6.4 reports some classes by type alone. Order matters: statement_completion_unknown derives
-// from transaction_rollback, too_many_connections from broken_connection.
+// libpqxx 6.4 reports some classes by type alone. Order matters: statement_completion_unknown
+// derives from transaction_rollback, too_many_connections from broken_connection.
 Problem current_problem() {
   try {
     throw;

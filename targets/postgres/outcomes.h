@@ -1,6 +1,6 @@
 // What became of a transaction that met an error: the one table from PostgreSQL's error classes to
-// fail (certainly did not happen) and info (may have happened). docs/outcomes-postgres.md prints and
-// argues it; a test provokes every class on a real server.
+// fail (certainly did not happen) and info (may have happened). docs/outcomes-postgres.md prints
+// and argues it; a test provokes every class on a real server.
 //
 // SQLSTATE codes: PostgreSQL manual, appendix A.
 #pragma once
@@ -32,7 +32,7 @@ struct OutcomeRule {
 inline constexpr std::string_view kConnectionLost = "lost";
 inline constexpr std::string_view kTimedOut = "timeout";
 inline constexpr std::string_view kStopped = "stopped";
-inline constexpr std::string_view kInDoubt = "doubt";    // libpqxx could not tell
+inline constexpr std::string_view kInDoubt = "doubt";     // libpqxx could not tell
 inline constexpr std::string_view kClientBug = "client";  // an exception of another kind
 
 std::span<const OutcomeRule> outcome_rules();
@@ -47,8 +47,8 @@ struct Problem {
 // Describes the exception being handled; call inside a catch block only.
 Problem current_problem();
 
-// From the text of an error as libpq prints it with verbosity "verbose", e.g. "FATAL:  57P01: terminating
-// connection ...". Text of another form is of a lost connection.
+// From the text of an error as libpq prints it with verbosity "verbose", e.g. "FATAL:  57P01:
+// terminating connection ...". Text of another form is of a lost connection.
 Problem server_problem(std::string_view text);
 
 // `connection_lost`: the connection broke with the error. At the commit stage this means info

@@ -128,7 +128,8 @@ Status Postgres::install(Host& host, std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
   switch (output.exit_status) {
     case 0:
-      return run_step(host, "install a library for", postgres::install_library_command(where), stop);
+      return run_step(host, "install a library for", postgres::install_library_command(where),
+                      stop);
     case postgres::kBinariesMissing:
       return surroundings_error(
           "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or "
@@ -140,7 +141,8 @@ Status Postgres::install(Host& host, std::stop_token stop) {
           host.name(), settings_.port, where.address);
     case postgres::kUserMissing:
       return surroundings_error(
-          "{}: there is no user postgres, and PostgreSQL refuses to run as root; install the package "
+          "{}: there is no user postgres, and PostgreSQL refuses to run as root; install the "
+          "package "
           "postgresql-common, or log in as another user",
           host.name());
     case postgres::kClusterExists:
@@ -148,8 +150,7 @@ Status Postgres::install(Host& host, std::stop_token stop) {
                                 host.name(), where.data().string());
     default:
       return surroundings_error("{}: could not create a PostgreSQL cluster in {}: {}", host.name(),
-                                where.data().string(),
-                                boost::trim_copy(output.standard_error));
+                                where.data().string(), boost::trim_copy(output.standard_error));
   }
 }
 
@@ -190,12 +191,12 @@ Status Postgres::download_logs(Host& host, const std::filesystem::path& into) {
 }
 
 Result<std::string> Postgres::version(Host& host) {
-  ORDEAL_TRY_ASSIGN(auto output,
-                    run_checked(host, {.arguments = {(place(host).binaries / "postgres").string(),
-                                                     "--version"},
-                                       .standard_input = {},
-                                       .environment = {},
-                                       .user = {}}));
+  ORDEAL_TRY_ASSIGN(
+      auto output,
+      run_checked(host, {.arguments = {(place(host).binaries / "postgres").string(), "--version"},
+                         .standard_input = {},
+                         .environment = {},
+                         .user = {}}));
   return boost::trim_copy(output.standard_output);
 }
 
@@ -224,11 +225,13 @@ Result<const Host*> find_host(const TargetInput& input) {
 
 // A setting goes into a configuration file as a name, and must not become anything else there.
 Status check_settings(const std::map<std::string, std::string>& settings) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
   constexpr std::array<std::string_view, 3> kOurs = {"port", "listen_addresses", "data_directory"};
   for (const auto& [name, value] : settings) {
     if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
-      return bad_input("target postgres: settings.{} is decided by the target's port and host", name);
+      return bad_input("target postgres: settings.{} is decided by the target's port and host",
+                       name);
     }
     if (name.empty() || name.find_first_not_of(kLetters) != std::string::npos ||
         value.find('\n') != std::string::npos) {

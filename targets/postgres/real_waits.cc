@@ -1,11 +1,12 @@
-// A library of its own, preloaded into the server ahead of libfaketime: gives epoll_wait and select back to
-// the kernel.
+// A library of its own, preloaded into the server ahead of libfaketime: gives epoll_wait and select
+// back to the kernel.
 //
-// libfaketime 0.9.10 wraps them, and while one of its wrappers waits, it doesn't fake the clock for that thread. A
-// signal handler that interrupts the wait sees the true time: PostgreSQL's handler of SIGALRM, under a clock that is ahead,
-// then finds that no time-out is due yet, and rings again when the true time has caught up. So neither
-// deadlock_timeout nor statement_timeout would work, and deadlocks would last for as long as the clock is ahead.
-// The waits need no faking, since the speed of the clock is not changed.
+// libfaketime 0.9.10 wraps them, and while one of its wrappers waits, it doesn't fake the clock for
+// that thread. A signal handler that interrupts the wait sees the true time: PostgreSQL's handler
+// of SIGALRM, under a clock that is ahead, then finds that no time-out is due yet, and rings again
+// when the true time has caught up. So neither deadlock_timeout nor statement_timeout would work,
+// and deadlocks would last for as long as the clock is ahead. The waits need no faking, since the
+// speed of the clock is not changed.
 //
 // Needs nothing but libc. Thread-safe.
 #include <sys/epoll.h>

@@ -3,7 +3,8 @@
 // ORDEAL_REAL_WAITS is the path of the built library.
 asm(".section .rodata\n"
     "ordeal_real_waits_begin:\n"
-    ".incbin \"" ORDEAL_REAL_WAITS "\"\n"
+    ".incbin \"" ORDEAL_REAL_WAITS
+    "\"\n"
     "ordeal_real_waits_end:\n"
     ".byte 0\n"
     ".previous\n");

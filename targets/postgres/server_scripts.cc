@@ -12,8 +12,8 @@
 namespace ordeal::postgres {
 namespace {
 
-// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6 pg_hba.conf,
-// $7 "--no-sync" or ""
+// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6
+// pg_hba.conf, $7 "--no-sync" or ""
 constexpr const char* kInstall = R"sh(
 directory=$1 binaries=$2
 cd /
@@ -39,10 +39,7 @@ as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf" && printf "%s" "$3" > 
 )sh";
 
 Command command_of(std::vector<std::string> arguments) {
-  return {.arguments = std::move(arguments),
-          .standard_input = {},
-          .environment = {},
-          .user = {}};
+  return {.arguments = std::move(arguments), .standard_input = {}, .environment = {}, .user = {}};
 }
 
 Command control(const ServerPlace& place, std::initializer_list<std::string> words) {
@@ -51,8 +48,8 @@ Command control(const ServerPlace& place, std::initializer_list<std::string> wor
   return command_of(std::move(arguments));
 }
 
-// A regular expression for lines of /proc/net/tcp and tcp6 about a socket that listens on this port, and
-// on this IPv4 address (printed as a little-endian number) or on all.
+// A regular expression for lines of /proc/net/tcp and tcp6 about a socket that listens on this
+// port, and on this IPv4 address (printed as a little-endian number) or on all.
 std::string listening_pattern(const std::string& address, int port) {
   unsigned a = 0;
   unsigned b = 0;
@@ -60,8 +57,8 @@ std::string listening_pattern(const std::string& address, int port) {
   unsigned d = 0;
   std::string local = "0{8}|0{32}";
   if (std::sscanf(address.c_str(), "%u.%u.%u.%u", &a, &b, &c, &d) == 4) {
-    local += fmt::format("|{:02X}{:02X}{:02X}{:02X}|0{{16}}FFFF0000{:02X}{:02X}{:02X}{:02X}", d, c, b,
-                         a, d, c, b, a);
+    local += fmt::format("|{:02X}{:02X}{:02X}{:02X}|0{{16}}FFFF0000{:02X}{:02X}{:02X}{:02X}", d, c,
+                         b, a, d, c, b, a);
   } else {
     local = "[0-9A-F]+";
   }
@@ -99,12 +96,13 @@ Command log_tail_command(const ServerPlace& place, int lines) {
 }
 
 ServerControl server_control(const ServerPlace& place) {
-  return {.start = control(place, {"start", place.binaries.string(), place.faketime ? "faketime" : ""}),
-          .kill = control(place, {"kill"}),
-          .pause = control(place, {"pause"}),
-          .resume = control(place, {"resume"}),
-          .clock_offset = control(place, {"clock"}),
-          .port = place.port};
+  return {
+      .start = control(place, {"start", place.binaries.string(), place.faketime ? "faketime" : ""}),
+      .kill = control(place, {"kill"}),
+      .pause = control(place, {"pause"}),
+      .resume = control(place, {"resume"}),
+      .clock_offset = control(place, {"clock"}),
+      .port = place.port};
 }
 
 std::string postgresql_conf(const ServerPlace& place,

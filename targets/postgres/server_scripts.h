@@ -1,5 +1,5 @@
-// What is done to a PostgreSQL server on its host, as commands: the same ones run over SSH, on this machine, and
-// from the undo journal of a fault. All are idempotent (control_script.h says how).
+// What is done to a PostgreSQL server on its host, as commands: the same ones run over SSH, on this
+// machine, and from the undo journal of a fault. All are idempotent (control_script.h says how).
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@ inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
 
-// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place; `sync`
-// false: does not wait for the disk.
+// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place;
+// `sync` false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
 // The second step: puts real_waits_library() where `start` preloads it from.

@@ -1,8 +1,9 @@
-// Bounds a blocking call on a socket: shuts the socket down when time is up or a stop was requested,
-// which makes the call return at once, also while the peer is frozen or its packets are dropped.
+// Bounds a blocking call on a socket: shuts the socket down when time is up or a stop was
+// requested, which makes the call return at once, also while the peer is frozen or its packets are
+// dropped.
 //
-// Use a duplicate of the descriptor (dup(2)): the library may close its own at any moment, and the number
-// could by then be another thread's socket. One watching thread serves the whole process.
+// Use a duplicate of the descriptor (dup(2)): the library may close its own at any moment, and the
+// number could by then be another thread's socket. One watching thread serves the whole process.
 #pragma once
 
 #include <atomic>

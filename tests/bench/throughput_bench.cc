@@ -1,13 +1,15 @@
-// How fast is the list-append client beside a bare libpqxx loop that does the same transactions with as
-// many threads? Starts a PostgreSQL of its own, runs both in turn, and prints their rates and the ratio.
+// How fast is the list-append client beside a bare libpqxx loop that does the same transactions
+// with as many threads? Starts a PostgreSQL of its own, runs both in turn, and prints their rates
+// and the ratio.
 //
 //   throughput_bench [THREADS] [SECONDS_PER_ROUND] [ROUNDS] [fsync: on|off] [keys: own|shared]
 //
-// With keys of their own the threads don't conflict, and both sides do exactly the same work. With shared keys the rates
-// say less: who is faster after an abort makes more conflicts.
+// With keys of their own the threads don't conflict, and both sides do exactly the same work. With
+// shared keys the rates say less: who is faster after an abort makes more conflicts.
 //
-// Rounds are short and alternate, so that whatever else the machine does meets both alike. With fsync off the disk
-// does not dilute the difference. Exit status 0 when the ratio over all rounds is at least 0.9, else 1.
+// Rounds are short and alternate, so that whatever else the machine does meets both alike. With
+// fsync off the disk does not dilute the difference. Exit status 0 when the ratio over all rounds
+// is at least 0.9, else 1.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -89,8 +91,8 @@ class Bench {
                                             {{"port", {std::to_string(kPort), "bench"}},
                                              {"settings.fsync", {fsync, "bench"}},
                                              {"faketime", {"false", "bench"}}}));
-    target_ = need(
-        target_catalog().front().make({options, "list-append", workload_options_, *cluster_}));
+    target_ =
+        need(target_catalog().front().make({options, "list-append", workload_options_, *cluster_}));
     need(target_->install(host(), {}));
     need(target_->start(host(), {}));
     need(target_->await_ready(host(), std::chrono::seconds(60), {}));
@@ -108,9 +110,8 @@ class Bench {
     reset();
     return rate(threads, duration, [this](std::size_t) {
       auto client = std::shared_ptr(need(target_->connect("list-append", ProcessId{0}, {})));
-      return [client](const Txn& txn) {
-        return std::holds_alternative<Ok>(client->invoke(txn, {}));
-      };
+      return
+          [client](const Txn& txn) { return std::holds_alternative<Ok>(client->invoke(txn, {})); };
     });
   }
 
@@ -198,8 +199,9 @@ int run(std::size_t threads, double seconds, int rounds, const std::string& fsyn
     client_sum += client;
   }
   const double ratio = client_sum / bare_sum;
-  fmt::print("{} threads, fsync {}, {} keys: bare {:.0f}/s, client {:.0f}/s, ratio {:.2f} (goal {})\n",
-             threads, fsync, keys, bare_sum / rounds, client_sum / rounds, ratio, kGoal);
+  fmt::print(
+      "{} threads, fsync {}, {} keys: bare {:.0f}/s, client {:.0f}/s, ratio {:.2f} (goal {})\n",
+      threads, fsync, keys, bare_sum / rounds, client_sum / rounds, ratio, kGoal);
   return ratio >= kGoal ? 0 : 1;
 }
 

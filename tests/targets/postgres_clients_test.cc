@@ -27,7 +27,8 @@ Payload ok_payload(const Outcome& outcome) {
 
 std::int64_t total(const Payload& payload) {
   std::int64_t sum = 0;
-  for (const auto& [account, balance] : std::get<Balances>(payload).accounts.value()) sum += balance;
+  for (const auto& [account, balance] : std::get<Balances>(payload).accounts.value())
+    sum += balance;
   return sum;
 }
 
@@ -44,8 +45,8 @@ TEST_CASE("list-append client: appends, reads, reads its own writes") {
   CHECK(ok_payload(other->invoke(Txn{{read(1), read(2)}}, {})) ==
         Payload(Txn{{read(1, {5, 6, 8}), read(2, {-7})}}));
   CHECK(ok_payload(other->invoke(Txn{}, {})) == Payload(Txn{}));
-  CHECK(std::holds_alternative<Fail>(
-      other->invoke(Txn{{append(1, 1), {MicroFunction::read, Value::symbol("\"x'\""), {}, {}}}}, {})));
+  CHECK(std::holds_alternative<Fail>(other->invoke(
+      Txn{{append(1, 1), {MicroFunction::read, Value::symbol("\"x'\""), {}, {}}}}, {})));
   CHECK(std::holds_alternative<Fail>(other->invoke(Balances{}, {})));
   CHECK(other->connected());
 }

@@ -125,8 +125,7 @@ TEST_CASE("outcomes: errors reported by the server, the connection staying usabl
         *a, "SELECT sum(v) FROM t",
         [&] {
           inner = run_around(
-              *b, "SELECT sum(v) FROM t",
-              [&] {}, "UPDATE t SET v = 1 WHERE id = 2");
+              *b, "SELECT sum(v) FROM t", [&] {}, "UPDATE t SET v = 1 WHERE id = 2");
         },
         "UPDATE t SET v = 1 WHERE id = 1");
     CHECK(described(inner) == "ok");
@@ -140,8 +139,8 @@ TEST_CASE("outcomes: errors reported by the server, the connection staying usabl
     const auto trouble = run_around(
         *c, "UPDATE t SET v = 1 WHERE id = 1",
         [&] {
-          other = run_async(
-              *d, {"UPDATE t SET v = 2 WHERE id = 2", "UPDATE t SET v = 2 WHERE id = 1"});
+          other =
+              run_async(*d, {"UPDATE t SET v = 2 WHERE id = 2", "UPDATE t SET v = 2 WHERE id = 1"});
           REQUIRE(until([&] { return count(server, "pg_locks WHERE NOT granted") > 0; }));
         },
         "UPDATE t SET v = 1 WHERE id = 2");
@@ -160,9 +159,8 @@ TEST_CASE("outcomes: errors reported by the server, the connection staying usabl
   }
   SECTION("query cancelled before COMMIT, by a session and by a time-out") {
     auto sleeper = run_async(*a, {"UPDATE t SET v = 9 WHERE id = 1", "SELECT pg_sleep(20)"});
-    REQUIRE(until([&] {
-      return count(server, "pg_stat_activity WHERE wait_event = 'PgSleep'") > 0;
-    }));
+    REQUIRE(
+        until([&] { return count(server, "pg_stat_activity WHERE wait_event = 'PgSleep'") > 0; }));
     execute(server, kCancel);
     CHECK_THAT(described(sleeper.get()), begins("fail query-canceled"));
     CHECK_THAT(described(run(*b, {"SET LOCAL statement_timeout = 50", "SELECT pg_sleep(20)"})),
@@ -201,11 +199,10 @@ TEST_CASE("outcomes: errors reported by the server, the connection staying usabl
     CHECK(described(trouble) == "ok");
   }
   SECTION("the body's own refusal rolls back") {
-    const auto trouble =
-        a->transact({}, [](const Execute& exec) -> std::optional<std::string> {
-          exec("UPDATE t SET v = 3");
-          return "insufficient funds";
-        });
+    const auto trouble = a->transact({}, [](const Execute& exec) -> std::optional<std::string> {
+      exec("UPDATE t SET v = 3");
+      return "insufficient funds";
+    });
     CHECK(described(trouble) == "fail insufficient funds");
     CHECK(count(server, "t WHERE v = 3") == 0);
   }
@@ -227,8 +224,8 @@ TEST_CASE("outcomes: the backend is terminated") {
     CHECK(count(server, "t WHERE v = 1") == 0);
   }
   SECTION("between the last statement and COMMIT") {
-    const auto trouble =
-        run_around(*a, "UPDATE t SET v = 1", [&] { execute(server, kTerminate); }, "");
+    const auto trouble = run_around(
+        *a, "UPDATE t SET v = 1", [&] { execute(server, kTerminate); }, "");
     CHECK_THAT(described(trouble), begins("info"));
   }
   SECTION("during COMMIT") {
@@ -259,8 +256,8 @@ TEST_CASE("outcomes: a frozen server") {
     CHECK(count(server, "t WHERE v = 1") == 0);
   }
   SECTION("around COMMIT: unknown, and here it did happen") {
-    const auto trouble =
-        run_around(*a, "UPDATE t SET v = 1", [&] { server.control(server.server().pause); }, "");
+    const auto trouble = run_around(
+        *a, "UPDATE t SET v = 1", [&] { server.control(server.server().pause); }, "");
     CHECK_THAT(described(trouble), begins("info time-out"));
     server.control(server.server().resume);
     CHECK(until([&] { return count(server, "t WHERE v = 1") == 2; }));
@@ -294,16 +291,16 @@ TEST_CASE("outcomes: a stop request ends an operation at once") {
     source.request_stop();
   });
   SECTION("in a statement") {
-    const auto trouble = a->transact(
-        source.get_token(), [](const Execute& exec) -> std::optional<std::string> {
+    const auto trouble =
+        a->transact(source.get_token(), [](const Execute& exec) -> std::optional<std::string> {
           exec("SELECT pg_sleep(20)");
           return std::nullopt;
         });
     CHECK_THAT(described(trouble), begins("fail stopped"));
   }
   SECTION("in COMMIT") {
-    const auto trouble = a->transact(
-        source.get_token(), [](const Execute& exec) -> std::optional<std::string> {
+    const auto trouble =
+        a->transact(source.get_token(), [](const Execute& exec) -> std::optional<std::string> {
           exec("INSERT INTO slow VALUES (5)");
           return std::nullopt;
         });
@@ -349,11 +346,9 @@ TEST_CASE("outcomes: the server shuts down") {
   auto commit = run_async(*a, {"INSERT INTO slow VALUES (6)"});
   await_commit(server);
   auto b = server.connection();
-  std::future<Trouble> statement =
-      run_async(*b, {"UPDATE t SET v = 1", "SELECT pg_sleep(20)"});
-  REQUIRE(until([&] {
-    return count(server, "pg_stat_activity WHERE wait_event = 'PgSleep'") > 1;
-  }));
+  std::future<Trouble> statement = run_async(*b, {"UPDATE t SET v = 1", "SELECT pg_sleep(20)"});
+  REQUIRE(
+      until([&] { return count(server, "pg_stat_activity WHERE wait_event = 'PgSleep'") > 1; }));
   REQUIRE(server.target().stop(server.host()));
   CHECK_THAT(described(statement.get()), begins("fail admin-shutdown"));
   CHECK_THAT(described(commit.get()), begins("info admin-shutdown"));
@@ -361,7 +356,7 @@ TEST_CASE("outcomes: the server shuts down") {
 
 TEST_CASE("outcomes: too many connections, and a server that is not ready yet") {
   PostgresServer server(ServerSettings{{"settings.max_connections", "5"},
-                         {"settings.superuser_reserved_connections", "1"}});
+                                       {"settings.superuser_reserved_connections", "1"}});
   server.up();
   std::vector<std::unique_ptr<Connection>> connections;
   std::string refusal;
@@ -408,8 +403,7 @@ TEST_CASE("outcomes: the classes that no PostgreSQL 15 can be made to raise") {
                                           postgres::Stage::before_commit, false);
   CHECK(std::holds_alternative<Info>(doubt));
   // A reported failure is no longer certain when the connection broke with it.
-  const auto lost =
-      postgres::outcome_of({"40001", "?"}, postgres::Stage::committing, true);
+  const auto lost = postgres::outcome_of({"40001", "?"}, postgres::Stage::committing, true);
   CHECK(std::holds_alternative<Info>(lost));
 }
 

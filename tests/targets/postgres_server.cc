@@ -114,10 +114,8 @@ std::size_t PostgresServer::processes() {
 }
 
 postgres::Endpoint PostgresServer::endpoint() const {
-  return {.host = "n1",
-          .address = "127.0.0.1",
-          .port = port_,
-          .operation_timeout = operation_timeout_};
+  return {
+      .host = "n1", .address = "127.0.0.1", .port = port_, .operation_timeout = operation_timeout_};
 }
 
 std::unique_ptr<postgres::Connection> PostgresServer::connection(std::string_view isolation,

@@ -1,5 +1,5 @@
-// A real PostgreSQL on this machine for a test: a host of plain processes in a directory of its own, a
-// free port, and the target made from settings. All of it is gone when the fixture is.
+// A real PostgreSQL on this machine for a test: a host of plain processes in a directory of its
+// own, a free port, and the target made from settings. All of it is gone when the fixture is.
 #pragma once
 
 #include <filesystem>

@@ -120,7 +120,8 @@ TEST_CASE("postgres: the clock of the server moves alone, and its time-outs keep
   server.up();
   auto connection = server.connection();
   const auto skew = [&] {
-    const auto there = std::stod(query(*connection, "SELECT extract(epoch FROM clock_timestamp())"));
+    const auto there =
+        std::stod(query(*connection, "SELECT extract(epoch FROM clock_timestamp())"));
     const std::chrono::duration<double> here = std::chrono::system_clock::now().time_since_epoch();
     return there - here.count();
   };
@@ -159,8 +160,9 @@ TEST_CASE("postgres: the clock of the server moves alone, and its time-outs keep
 }
 
 TEST_CASE("postgres: settings, version, log") {
-  PostgresServer server(ServerSettings{{"settings.work_mem", "7MB"}, {"settings.search_path", "it's, public"},
-                                        {"settings.fsync", "on"}});
+  PostgresServer server(ServerSettings{{"settings.work_mem", "7MB"},
+                                       {"settings.search_path", "it's, public"},
+                                       {"settings.fsync", "on"}});
   server.up();
   CHECK(query(*server.connection(), "SHOW work_mem") == "7MB");
   CHECK(query(*server.connection(), "SHOW fsync") == "on");
@@ -188,8 +190,8 @@ TEST_CASE("postgres: what is wrong with the surroundings is said before anything
     const auto installed = server.target().install(server.host(), {});
     REQUIRE_FALSE(installed);
     CHECK(installed.error().kind == ErrorKind::surroundings);
-    CHECK_THAT(installed.error().message, Catch::Contains(fmt::format(
-                                              "n1: port {} of 127.0.0.1 is in use", server.port())));
+    CHECK_THAT(installed.error().message,
+               Catch::Contains(fmt::format("n1: port {} of 127.0.0.1 is in use", server.port())));
   }
   SECTION("a cluster that is there already") {
     PostgresServer server;
@@ -257,9 +259,9 @@ TEST_CASE("postgres: settings that make no sense are refused as input") {
   REQUIRE(make_with({}, cluster));
   CHECK_FALSE(make_with({}, Cluster({})));
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"settings.port", "1"},          {"settings.work_mem", "1\nfsync = off"},
-      {"settings.x = 1 #", "1"},       {"version", "15; reboot"},
-      {"operation-timeout", "0s"},     {"host", "n7"},
+      {"settings.port", "1"},      {"settings.work_mem", "1\nfsync = off"},
+      {"settings.x = 1 #", "1"},   {"version", "15; reboot"},
+      {"operation-timeout", "0s"}, {"host", "n7"},
   };
   for (const auto& [name, value] : wrong) {
     const auto made = make_with({{name, {value, "test"}}}, cluster);

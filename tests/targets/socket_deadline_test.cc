@@ -60,9 +60,7 @@ TEST_CASE("socket deadline: ends a blocked read on stop, also one requested befo
 TEST_CASE("socket deadline: a shorter one overtakes, and a disarmed one does nothing") {
   SocketPair sockets;
   SocketPair others;
-  {
-    const SocketDeadline disarmed(sockets.reader(), steady_clock::now() + 20ms, {});
-  }
+  { const SocketDeadline disarmed(sockets.reader(), steady_clock::now() + 20ms, {}); }
   const SocketDeadline far(sockets.reader(), steady_clock::now() + 1h, {});
   const SocketDeadline near(others.reader(), steady_clock::now() + 60ms, {});
   CHECK(others.read() == 0);

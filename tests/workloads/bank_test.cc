@@ -30,8 +30,10 @@ TEST_CASE("bank: transfers stay within the settings, and reads have their share"
 }
 
 TEST_CASE("bank: one seed gives one sequence, and workers differ") {
-  CHECK(draw(*make_generator("bank", {}, 0, 2), 100) == draw(*make_generator("bank", {}, 0, 2), 100));
-  CHECK(draw(*make_generator("bank", {}, 0, 2), 100) != draw(*make_generator("bank", {}, 1, 2), 100));
+  CHECK(draw(*make_generator("bank", {}, 0, 2), 100) ==
+        draw(*make_generator("bank", {}, 0, 2), 100));
+  CHECK(draw(*make_generator("bank", {}, 0, 2), 100) !=
+        draw(*make_generator("bank", {}, 1, 2), 100));
   CHECK(draw(*make_generator("bank", {}, 0, 2, 1), 100) !=
         draw(*make_generator("bank", {}, 0, 2, 2), 100));
 }

@@ -29,7 +29,8 @@ void check_writes(const Given& settings, std::size_t workers, std::int64_t max_w
       for (const auto& micro_op : std::get<Txn>(payload).micro_ops) {
         if (micro_op.function != MicroFunction::append) continue;
         ++appends;
-        const bool is_new = elements[micro_op.key.integer()].insert(micro_op.value.integer()).second;
+        const bool is_new =
+            elements[micro_op.key.integer()].insert(micro_op.value.integer()).second;
         REQUIRE(is_new);
       }
     }
@@ -104,7 +105,8 @@ TEST_CASE("list-append: the newest key is drawn half of the time") {
 TEST_CASE("list-append: lengths and read ratio are as set") {
   auto generator = make_generator(
       "list-append",
-      {{"min-transaction-length", "2"}, {"max-transaction-length", "3"}, {"read-ratio", "0"}}, 0, 1);
+      {{"min-transaction-length", "2"}, {"max-transaction-length", "3"}, {"read-ratio", "0"}}, 0,
+      1);
   std::set<std::size_t> lengths;
   for (const auto& payload : draw(*generator, 200)) {
     lengths.insert(std::get<Txn>(payload).micro_ops.size());

@@ -14,7 +14,8 @@ namespace ordeal {
 
 using Given = std::map<std::string, std::string>;
 
-inline Result<std::unique_ptr<Workload>> try_workload(std::string_view name, const Given& settings) {
+inline Result<std::unique_ptr<Workload>> try_workload(std::string_view name,
+                                                      const Given& settings) {
   const auto catalog = workload_catalog();
   const auto entry = std::find_if(catalog.begin(), catalog.end(),
                                   [&](const WorkloadEntry& e) { return e.name == name; });
