@@ -103,7 +103,8 @@ Judgement judge(const LoadedHistory& loaded, const CheckerEntry& checker, const 
   return judgement;
 }
 
-RunVerdict judge_run(const LoadedHistory& loaded, const Campaign& campaign, std::stop_token stop) {
+RunVerdict judge_run(const LoadedHistory& loaded, const RunFolder& folder, const Campaign& campaign,
+                     std::stop_token stop) {
   const HistoryHeader& header = loaded.read.header;
   const History& history = loaded.read.history;
   RunVerdict verdict;
@@ -124,6 +125,7 @@ RunVerdict judge_run(const LoadedHistory& loaded, const Campaign& campaign, std:
     verdict.judgements.push_back(judge(loaded, *check.entry, check.options, stop));
   }
   verdict.vacuity = find_vacuity(history, planned_faults(header));
+  verdict.log_files = host_files(folder);
   count_outcomes(history, verdict);
   decide(verdict);
   return verdict;

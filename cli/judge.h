@@ -30,8 +30,10 @@ Result<const CheckerEntry*> choose_checker(const std::string& name, const Loaded
 Judgement judge(const LoadedHistory& loaded, const CheckerEntry& checker, const Options& options,
                 std::stop_token stop);
 
-// All checks of the campaign over the history in the folder, and the vacuity check.
-RunVerdict judge_run(const LoadedHistory& loaded, const Campaign& campaign, std::stop_token stop);
+// All checks of the campaign over the history, which was loaded from the folder, and the vacuity
+// check.
+RunVerdict judge_run(const LoadedHistory& loaded, const RunFolder& folder, const Campaign& campaign,
+                     std::stop_token stop);
 
 Catalogs all_catalogs();
 

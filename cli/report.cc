@@ -18,10 +18,10 @@ struct ReportArguments {
 };
 
 Status report_run(const fs::path& run, const fs::path& output) {
-  const RunFolder folder{run, ""};
+  const RunFolder folder{fs::canonical(run), ""};
   ORDEAL_TRY_ASSIGN(const Campaign campaign, load_campaign(folder.campaign(), {}, all_catalogs()));
   ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(folder.history(), "auto"));
-  return write_html(output, judge_run(loaded, campaign, {}), loaded.read.history);
+  return write_html(output, judge_run(loaded, folder, campaign, {}), loaded.read.history);
 }
 
 Status report_history(const fs::path& file, const fs::path& output) {

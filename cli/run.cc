@@ -56,8 +56,7 @@ int conclude(const RunArguments& arguments, const RunFolder& folder, const Campa
   console.status("checking");
   auto loaded = load_history(folder.history(), "ordeal");
   if (!loaded) return complain(loaded.error());
-  RunVerdict verdict = judge_run(*loaded, campaign, stop);
-  verdict.log_files = end.log_files;
+  const RunVerdict verdict = judge_run(*loaded, folder, campaign, stop);
   write_results(folder, verdict, loaded->read.history, console);
   console.status("");
   if (arguments.json) {
@@ -73,8 +72,8 @@ int run(const RunArguments& arguments) {
   const auto campaign = load_campaign(arguments.campaign, arguments.changes, all_catalogs());
   if (!campaign) return complain(campaign.error());
   const std::uint64_t seed = arguments.seed ? *arguments.seed : draw_seed();
-  const auto folder =
-      create_run_folder(arguments.store, campaign->name, seed, std::chrono::system_clock::now());
+  const auto folder = create_run_folder(std::filesystem::absolute(arguments.store), campaign->name,
+                                        seed, std::chrono::system_clock::now());
   if (!folder) return complain(folder.error());
 
   Console console(arguments.quiet);

@@ -14,15 +14,10 @@ constexpr std::string_view kDirections[] = {"back", "ahead", "both"};
 
 constexpr OptionSpec kOptions[] = {
     kHostsOption,
-    // While a wait is interrupted by a signal, libfaketime tells the handler the true time. A
-    // server set ahead then takes a timer that is due for one in the future and arms it again for
-    // the length of the skew: PostgreSQL's deadlock check (timeout.c) comes that much too late,
-    // which is no fault of a real clock. Set back, the same timer fires at once, as it should.
     {.name = "direction",
      .type = OptionType::text,
-     .default_value = "back",
-     .summary =
-         "back, ahead or both; ahead delays the server's own timers by the skew (libfaketime)",
+     .default_value = "both",
+     .summary = "back, ahead or both (drawn each time)",
      .choices = kDirections},
     {.name = "max-offset",
      .type = OptionType::duration,

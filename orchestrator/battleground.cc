@@ -116,23 +116,16 @@ Status Battleground::set_up_objects(std::stop_token stop) {
   return client->setup(stop);
 }
 
-std::vector<std::string> Battleground::download_logs() {
-  std::vector<std::string> files;
+void Battleground::download_logs() {
   const Status status = on_each("logs", [&](Host& host) -> Status {
     const auto into = request_.folder.host(host.name());
-    std::filesystem::create_directories(into);
+    std::error_code error;
+    std::filesystem::create_directories(into, error);
+    if (error)
+      return surroundings_error("{}: cannot be created: {}", into.string(), error.message());
     return target_->download_logs(host, into);
   });
   if (!status) request_.console.log().warn("{}", status.error().message);
-  std::error_code error;
-  const std::filesystem::recursive_directory_iterator all(request_.folder.path / "hosts", error);
-  for (const auto& entry : all) {
-    if (entry.is_regular_file()) {
-      files.push_back(std::filesystem::relative(entry.path(), request_.folder.path).string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 Battlefield Battleground::battlefield() {

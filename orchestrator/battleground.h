@@ -29,8 +29,8 @@ class Battleground {
   Status await_ready(std::stop_token stop);
   // Creates the workload's tables and the like.
   Status set_up_objects(std::stop_token stop);
-  // Into the run's folder; returns the files, relative to it. What can't be had is logged.
-  std::vector<std::string> download_logs();
+  // Into the run's folder. What can't be had is logged.
+  void download_logs();
 
   const Cluster& cluster() const { return cluster_; }
   Target& target() { return *target_; }

@@ -159,7 +159,7 @@ Result<RunEnd> run_campaign(const RunRequest& request) {
   ORDEAL_TRY(experiment.prepare());
   if (request.stop.stop_requested()) return stopped();
   RunEnd end = experiment.perform();
-  end.log_files = ground->download_logs();
+  ground->download_logs();
   return end;
 }
 

@@ -33,7 +33,6 @@ struct RunEnd {
   bool recorded = false;  // chaos began, so there is a history to judge
   Status trouble;         // of the surroundings: disk full, a fault that could not be healed, ...
   std::chrono::milliseconds duration{0};
-  std::vector<std::string> log_files;  // relative to the run's folder
 };
 
 // Must be called while the process has a single thread: a namespace lab moves the process into the

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -48,6 +49,17 @@ Result<RunFolder> create_run_folder(const fs::path& store, const std::string& ca
   ORDEAL_TRY(point_latest(store / campaign, name));
   ORDEAL_TRY(point_latest(store, fs::path(campaign) / name));
   return RunFolder{store / campaign / name, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc)};
+}
+
+std::vector<std::string> host_files(const RunFolder& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  const fs::recursive_directory_iterator all(folder.path / "hosts", error);
+  for (const auto& entry : all) {
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), folder.path).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 Status write_file(const fs::path& path, const std::string& content) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -28,6 +29,9 @@ struct RunFolder {
 // Creates the folder of a new run and points the `latest` links to it.
 Result<RunFolder> create_run_folder(const std::filesystem::path& store, const std::string& campaign,
                                     std::uint64_t seed, std::chrono::system_clock::time_point now);
+
+// The files under hosts/ (logs of the servers), relative to the run's folder, sorted.
+std::vector<std::string> host_files(const RunFolder& folder);
 
 // Replaces the file at once: readers see the old or the new content, never half of one.
 Status write_file(const std::filesystem::path& path, const std::string& content);

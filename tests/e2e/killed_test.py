@@ -49,12 +49,13 @@ class Killed(EndToEnd):
         journal = (self.store / "latest/heal.jsonl").read_text()
         self.assertEqual(journal.count('"begin"'), journal.count('"healed"'))
         self.assertTrue((self.store / "latest/report.html").exists())
-        self.assertIn("valid", out.lower() + err.lower())
+        self.assertRegex(out, "^(VALID|UNKNOWN)")
         self.assert_nothing_left()
 
     def test_ctrl_c_twice_stops_now_and_says_how_to_heal(self):
         process = self.run_until_fault("pause")
         process.send_signal(signal.SIGINT)
+        time.sleep(0.1)  # two signals that are pending at once are one
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
         self.assertEqual(process.returncode, SURROUNDINGS, err)
