@@ -34,7 +34,9 @@ Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& no
 void overlay(YAML::Node base, const YAML::Node& over) {
   for (const auto& item : over) {
     const auto key = item.first.Scalar();
-    if (item.second.IsMap() && base[key] && base[key].IsMap()) {
+    // An empty map empties: `faults: {}` means no faults.
+    const bool merges = item.second.IsMap() && item.second.size() > 0;
+    if (merges && base[key] && base[key].IsMap()) {
       overlay(base[key], item.second);
     } else {
       base[key] = YAML::Clone(item.second);

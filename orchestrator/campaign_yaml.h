@@ -20,7 +20,8 @@ Result<YAML::Node> parse_yaml(const std::filesystem::path& file);
 std::string location(const std::filesystem::path& file, const YAML::Node& node);
 // {settings: {fsync: off}, hosts: [a, b]} as {"settings.fsync": "off", "hosts": "a, b"}.
 Result<Options::Given> flatten(const std::filesystem::path& file, const YAML::Node& node);
-// Lays scenarios[name] over the rest of the campaign; "" changes nothing.
+// Lays scenarios[name] over the rest of the campaign; "" changes nothing, and an empty map
+// in it empties.
 Status merge_scenario(const std::filesystem::path& file, YAML::Node& root, const std::string& name);
 // "a.b.c=text": sets root[a][b][c], making maps on the way.
 Status assign(YAML::Node& root, const std::string& assignment);

@@ -10,8 +10,8 @@ struct File {
   explicit File(std::string_view text) { spit(path, text); }
 };
 
-constexpr std::string_view kLine =
-    R"({"index":0,"time":5,"type":"invoke","process":0,"f":"txn","value":[["append","x",1],["r",2,null]]})";
+constexpr std::string_view kLine = R"({"index":0,"time":5,"type":"invoke","process":0,"f":"txn",)"
+                                   R"("value":[["append","x",1],["r",2,null]]})";
 
 TEST_CASE("JSON is an array or a line each, and reads as the EDN does") {
   const std::string line(kLine);
