@@ -57,7 +57,7 @@ class TidyTest(unittest.TestCase):
     def test_cli_and_tests_may_include_anything(self):
         self.write("tests/e2e/run_test.py", '"""Runs it."""\n')
         self.write("tests/cli/cli_test.cc", '#include "orchestrator/run.h"\n#include "here.h"\n')
-        self.write("cli/main.cc", '#include "orchestrator/run.h"\n#include "report/junit.h"\n')
+        self.write("cli/main.cc", '#include "orchestrator/run.h"\n#include "report/verdict_text.h"\n')
         self.assert_found()
 
     def test_include_relative_to_the_file(self):
