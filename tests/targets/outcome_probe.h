@@ -1,0 +1,62 @@
+// What the tests of outcomes share: transactions that meet an error at a chosen moment, and what
+// the server says of them afterwards.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "targets/postgres/connection.h"
+#include "tests/targets/postgres_server.h"
+
+namespace ordeal {
+
+using Execute = postgres::Connection::Execute;
+using Trouble = std::optional<Outcome>;  // nullopt: committed
+
+// "ok", "fail NOTE" or "info NOTE", so that a failed test says what came instead.
+std::string described(const Trouble& trouble);
+
+// Runs the statements as one transaction.
+Trouble run(postgres::Connection& connection, const std::vector<std::string>& statements);
+// Same, in another thread.
+std::future<Trouble> run_async(postgres::Connection& connection,
+                               std::vector<std::string> statements);
+// Runs `between` in the middle of the transaction. An empty `after` is left out: COMMIT is next.
+Trouble run_around(postgres::Connection& connection, const std::string& before,
+                   const std::function<void()>& between, const std::string& after);
+
+// Outside a transaction, in a connection of its own.
+void execute(PostgresServer& server, const std::string& sql);
+// Rows of "TABLE" or "TABLE WHERE CONDITION".
+std::int64_t count(PostgresServer& server, const std::string& condition);
+bool until(const std::function<bool()>& condition);  // false after five seconds
+
+// t: plain rows (1, 0) and (2, 0). slow: a deferred trigger makes COMMIT last v seconds. late: a
+// deferred trigger executes the statement at COMMIT. unique_late: unique only at COMMIT.
+void make_tables(PostgresServer& server);
+void reset_tables(PostgresServer& server);
+
+void await_sleepers(PostgresServer& server, int sessions);  // in pg_sleep()
+// Waits until a session is inside COMMIT: its deferred trigger sleeps.
+void await_commit(PostgresServer& server);
+
+// Two sessions that an end of the server surprises, one in a statement and one in COMMIT. The
+// futures are last, and so are waited for before their connections go.
+struct Surprised {
+  std::unique_ptr<postgres::Connection> first;
+  std::unique_ptr<postgres::Connection> second;
+  std::future<Trouble> statement;
+  std::future<Trouble> commit;
+};
+Surprised surprised_sessions(PostgresServer& server);
+
+// SQL that ends the sessions, or the statements, of all other clients.
+extern const char* const kTerminateOthers;
+extern const char* const kCancelOthers;
+
+}  // namespace ordeal
