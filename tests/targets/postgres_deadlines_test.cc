@@ -16,7 +16,7 @@ void frozen_before_commit(PostgresServer& server) {
   auto a = server.connection();
   const auto trouble = run_around(
       *a, "UPDATE t SET v = 1", [&] { server.control(server.server().pause); }, "SELECT 1");
-  CHECK_THAT(described(trouble), StartsWith("fail time-out: no answer within 500 ms"));
+  CHECK_THAT(described(trouble), StartsWith("fail time-out: no answer within 1000 ms"));
   CHECK_FALSE(a->connected());
   server.control(server.server().resume);
   CHECK(count(server, "t WHERE v = 1") == 0);
@@ -39,19 +39,19 @@ void frozen_while_connecting(PostgresServer& server) {
   const auto connection = Connection::open(server.endpoint(), "serializable", "", {});
   REQUIRE_FALSE(connection);
   CHECK_THAT(connection.error().message, Catch::Contains("time-out"));
-  CHECK(std::chrono::steady_clock::now() - start < 2s);
+  CHECK(std::chrono::steady_clock::now() - start < 4s);
   server.control(server.server().resume);
   server.connection();
 }
 
 void long_commit(PostgresServer& server) {
   auto a = server.connection();
-  CHECK_THAT(described(run(*a, {"INSERT INTO slow VALUES (2)"})), StartsWith("info time-out"));
+  CHECK_THAT(described(run(*a, {"INSERT INTO slow VALUES (4)"})), StartsWith("info time-out"));
   CHECK_FALSE(a->connected());
 }
 
 TEST_CASE("outcomes: a frozen server, and a COMMIT longer than an operation may last") {
-  PostgresServer server(ServerSettings{{"operation-timeout", "500ms"}});
+  PostgresServer server(ServerSettings{{"operation-timeout", "1s"}});
   server.up();
   make_tables(server);
   for (const auto scenario :

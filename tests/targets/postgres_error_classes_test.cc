@@ -44,6 +44,7 @@ Provocation raised(const std::string& code, const std::string& name, const std::
 const std::vector<Provocation> kRaised = {
     raised("40002", "transaction-rollback", "fail"),
     raised("57P02", "crash-shutdown", "info"),
+    raised("57P03", "cannot-connect-now", "info"),
     raised("57P04", "database-dropped", "info"),
     raised("57P05", "idle-session-timeout", "info"),
     raised("57000", "operator-intervention", "info"),

@@ -6,7 +6,6 @@
 #include <pqxx/connection>
 #include <pqxx/nontransaction>
 #include <pqxx/result>
-#include <thread>
 
 #include "tests/targets/outcome_probe.h"
 
@@ -16,6 +15,17 @@ namespace {
 using namespace std::chrono_literals;
 using Catch::Matchers::StartsWith;
 using postgres::Connection;
+
+// No operation may time out before its session is ended, on a busy machine either.
+const ServerSettings kPatient = {{"operation-timeout", "30s"}};
+
+void await_no_sessions(PostgresServer& server) {
+  CHECK(until([&] {
+    return count(server,
+                 "pg_stat_activity WHERE backend_type = 'client backend' AND "
+                 "pid <> pg_backend_pid()") == 0;
+  }));
+}
 
 void check_lost(Connection& connection) {
   CHECK_FALSE(connection.connected());
@@ -67,14 +77,14 @@ void terminated_while_idle(PostgresServer& server) {
 void idle_session(PostgresServer& server) {
   auto a = server.connection();
   REQUIRE(a->execute("SET idle_session_timeout = 50", {}));
-  std::this_thread::sleep_for(300ms);
+  await_no_sessions(server);
   CHECK_THAT(described(run(*a, {"UPDATE t SET v = 1"})), StartsWith("fail idle-session-timeout"));
   check_lost(*a);
 }
 
 void idle_transaction(PostgresServer& server) {
   const std::string impatient = "SET LOCAL idle_in_transaction_session_timeout = 50";
-  const auto idle = [] { std::this_thread::sleep_for(300ms); };
+  const auto idle = [&] { await_no_sessions(server); };
   auto a = server.connection();
   CHECK_THAT(described(run_around(*a, impatient, idle, "UPDATE t SET v = 1")),
              StartsWith("fail invalid-transaction-state: terminating connection"));
@@ -104,7 +114,7 @@ void dropped_database(PostgresServer& server) {
 }
 
 TEST_CASE("outcomes: the server ends a session") {
-  PostgresServer server;
+  PostgresServer server(kPatient);
   server.up();
   make_tables(server);
   for (const auto scenario :
@@ -118,7 +128,7 @@ TEST_CASE("outcomes: the server ends a session") {
 // The reason (57P02, 57P01) comes as a warning, and the end of the connection is all there is of an
 // error.
 TEST_CASE("outcomes: a backend crashes, then the server shuts down at once") {
-  PostgresServer server;
+  PostgresServer server(kPatient);
   server.up();
   make_tables(server);
   {
@@ -143,7 +153,7 @@ TEST_CASE("outcomes: a backend crashes, then the server shuts down at once") {
 }
 
 TEST_CASE("outcomes: the server is killed") {
-  PostgresServer server;
+  PostgresServer server(kPatient);
   server.up();
   make_tables(server);
   auto sessions = surprised_sessions(server);
@@ -157,7 +167,7 @@ TEST_CASE("outcomes: the server is killed") {
 }
 
 TEST_CASE("outcomes: the server shuts down, first turning away new sessions") {
-  PostgresServer server;
+  PostgresServer server(kPatient);
   server.up();
   make_tables(server);
   auto sessions = surprised_sessions(server);
