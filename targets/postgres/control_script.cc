@@ -72,14 +72,21 @@ is_started() {
   return 1
 }
 
-faketime_environment() {
+# Prints the program to start in place of postgres, which runs it under libfaketime. pg_ctl itself
+# must not: it ends first, and takes with it the shared memory that its child would go on to use.
+faked_postgres() {
   for library in /usr/lib/*/faketime/libfaketimeMT.so.1; do
     [ -e "$library" ] || continue
-    waits=$directory/real-waits.so
-    echo "LD_PRELOAD=$waits:$library FAKETIME_TIMESTAMP_FILE=$directory/faketime"
-    echo "FAKETIME_CACHE_DURATION=1 DONT_FAKE_MONOTONIC=1"
+    cat > "$directory/faked-postgres" <<END
+#!/bin/sh
+export LD_PRELOAD="$directory/real-waits.so:$library" FAKETIME_TIMESTAMP_FILE="$directory/faketime"
+export FAKETIME_CACHE_DURATION=1 DONT_FAKE_MONOTONIC=1
+exec "$1/postgres" "\$@"
+END
+    chmod 755 "$directory/faked-postgres" && echo "$directory/faked-postgres"
     return
   done
+  echo "$1/postgres"
 }
 
 start() {
@@ -88,9 +95,9 @@ start() {
   is_started && return 0
   kill_all || return 1
   rm -f "$data/postmaster.pid" "$data"/.s.PGSQL.*
-  environment=
-  [ -z "$2" ] || environment=$(faketime_environment)
-  as_server env $environment "$1/pg_ctl" start -W -s -D "$data" -l "$directory/postgres.log" \
+  program=$1/postgres
+  [ -z "$2" ] || program=$(faked_postgres "$1")
+  as_server "$1/pg_ctl" start -W -s -p "$program" -D "$data" -l "$directory/postgres.log" \
     9>&- || return 1
   for try in $(seq 100); do
     is_started && return 0

@@ -30,7 +30,7 @@ class Campaigns(EndToEnd):
         self.assertEqual(set(verdict["run"]["faults"]), {"partition", "pause", "kill", "clock-skew"})
 
     def test_repeatable_read_shows_write_skew_and_nothing_below(self):
-        done = self.run_campaign("postgres-repeatable-read", "--json")
+        done = self.run_campaign("postgres-repeatable-read", "--json", "--duration", "20s")
         self.assert_code(done, INVALID)
         found = self.everything_found(self.verdict(done))
         self.assertIn("G2-item", found)
@@ -40,17 +40,18 @@ class Campaigns(EndToEnd):
         self.assert_code(self.ordeal("check", "--model", "snapshot-isolation", history), VALID)
 
     def test_read_committed_shows_g_single_or_worse(self):
-        done = self.run_campaign("postgres-read-committed", "--json")
+        done = self.run_campaign("postgres-read-committed", "--json", "--duration", "12s")
         self.assert_code(done, INVALID)
         self.assertTrue(self.everything_found(self.verdict(done)) & BELOW_G_SINGLE)
 
     def test_an_unsafe_client_breaks_the_total(self):
-        done = self.run_campaign("bank-unsafe", "--json")
+        done = self.run_campaign("bank-unsafe", "--json", "--duration", "10s")
         self.assert_code(done, INVALID)
         self.assertIn("wrong-total", self.everything_found(self.verdict(done)))
 
     def test_a_safe_client_keeps_the_total(self):
-        done = self.run_campaign("bank-unsafe", "--json", "--set", "workload.bank.client=safe",
+        done = self.run_campaign("bank-unsafe", "--json", "--duration", "10s",
+                                 "--set", "workload.bank.client=safe",
                                  "--set", "workload.bank.isolation=serializable")
         self.assert_code(done, VALID)
         self.verdict(done)

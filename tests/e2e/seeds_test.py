@@ -4,8 +4,9 @@ from support import *
 
 class Seeds(EndToEnd):
     def sequences(self, seed):
-        done = self.run_campaign("quickstart", "--duration", "15s", "--seed", seed, "--set", "workers=4",
-                                 "--set", "schedule.duration-max=3s", "--set", "schedule.interval=1s")
+        done = self.run_campaign("quickstart", "--duration", "10s", "--seed", seed, "--set", "workers=4",
+                                 "--set", "schedule.duration-min=1s", "--set", "schedule.duration-max=2s",
+                                 "--set", "schedule.interval=500ms")
         self.assertIn(done.code, (VALID, UNKNOWN), str(done))
         workers, faults = {}, []
         for op in self.history():
