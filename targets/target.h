@@ -62,6 +62,7 @@ struct TargetInput {
   std::string workload;
   const Options& workload_options;
   const Cluster& cluster;
+  std::size_t clients = 10;  // connections that the run will hold at a time
 };
 
 struct TargetEntry {
