@@ -12,6 +12,30 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Deeper nesting than any history has; bounds the stack of what turns JSON into EDN.
+constexpr int kDepthMax = 500;
+constexpr std::string_view kTooDeep = "expected fewer levels of nesting";
+
+// The place of the first bracket past kDepthMax, npos where there is none. In text that is no JSON
+// it may be wrong, but only after the parser's first mistake.
+std::size_t too_deep_at(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string && c == '\\') {
+      ++at;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      if (++depth > kDepthMax) return at;
+    } else if (!in_string && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
 // "" on success.
 std::string add_operation(const Json& object, EdnOperations& operations) {
   if (std::string wrong = wrong_with(object); !wrong.empty()) return wrong;
@@ -31,6 +55,9 @@ Result<ReadHistory> read_lines(std::string_view bytes, std::string_view name) {
     const std::string_view text = bytes.substr(at, end - at);
     at = end + 1;
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (too_deep_at(text) != std::string_view::npos) {
+      return bad_input("{}:{}: {}", name, line, kTooDeep);
+    }
     const Json object = Json::parse(text, nullptr, false);
     if (object.is_discarded() && end == bytes.size()) {
       result.warnings.push_back(
@@ -53,6 +80,9 @@ class ArrayReader {
  public:
   Result<ReadHistory> read(std::string_view bytes, std::string_view name) {
     ReadHistory result;
+    if (const std::size_t at = too_deep_at(bytes); at != std::string_view::npos) {
+      return bad_input("{}: byte {}: {}", name, at + 1, kTooDeep);
+    }
     try {
       const Json empty =
           Json::parse(bytes, [this](int depth, Json::parse_event_t event, Json& value) {

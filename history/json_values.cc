@@ -130,7 +130,10 @@ OrderedJson json(const FaultEvent& event) {
           {"detail", event.detail}};
 }
 
-OrderedJson json(const Opaque& opaque) { return {{"edn", opaque.edn}}; }
+OrderedJson json(const Opaque& opaque) {
+  if (opaque.edn == "nil") return nullptr;
+  return {{"edn", opaque.edn}};
+}
 
 }  // namespace
 

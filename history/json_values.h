@@ -9,7 +9,7 @@
 
 namespace ordeal {
 
-// An operation's object as the map that Jepsen prints.
+// An operation's object as the map that Jepsen prints. Recurses: the caller bounds the nesting.
 std::string operation_edn(const nlohmann::json& object);
 // "" where it can be an operation, else what was expected.
 std::string wrong_with(const nlohmann::json& object);

@@ -1,4 +1,5 @@
 // JSON histories, with the keys of Jepsen's EDN.
+#include "history/writer.h"
 #include "support.h"
 
 namespace ordeal {
@@ -72,6 +73,40 @@ TEST_CASE("mistakes and cuts in JSON are named") {
   const File array("[" + line + ",\n" + line.substr(0, 30));
   CHECK(read_ok(array.path).history.size() == 1);
   CHECK_THAT(read_ok(array.path).warnings.at(0), Catch::Contains("ends before its array does"));
+}
+
+TEST_CASE("JSON that is nested too deeply is bad input, and its place is named") {
+  const auto nested = [](std::size_t levels, const std::string& open, const std::string& close) {
+    std::string value;
+    for (std::size_t i = 0; i < levels; ++i) value += open;
+    value += '1';
+    for (std::size_t i = 0; i < levels; ++i) value += close;
+    return R"({"type":"ok","process":0,"f":"x","value":)" + value + "}";
+  };
+  const std::string line(kLine);
+  for (const auto& [open, close] : {std::pair{"[", "]"}, std::pair{R"({"a":)", "}"}}) {
+    for (const std::size_t levels : {600U, 200'000U}) {
+      CAPTURE(open, levels);
+      const File file(line + "\n" + nested(levels, open, close) + "\n");
+      CHECK_THAT(read_error(file.path), Catch::EndsWith("h.json:2: expected fewer levels of nesting"));
+      spit(file.path, "[" + nested(levels, open, close) + "]");
+      CHECK_THAT(read_error(file.path), Catch::Contains("h.json: byte 5") && Catch::EndsWith("expected fewer levels of nesting"));
+    }
+    const File file(nested(400, open, close));
+    CHECK(read_ok(file.path).history.size() == 1);
+  }
+  // Brackets in strings are no nesting, nor is what follows an escaped quote.
+  const File file(R"({"type":"ok","process":0,"value":"\")" + std::string(1000, '[') + "\"}");
+  CHECK(read_ok(file.path).history.size() == 1);
+}
+
+TEST_CASE("nil of an unknown kind is null in JSON, both ways") {
+  const TempDir directory;
+  const Operation operation{0, {}, ProcessId{0}, Phase::ok, "stop", Opaque{"nil"}, ""};
+  REQUIRE(write_history(directory / "h.json", history_of({operation}), HistoryHeader{}));
+  const std::string text = slurp(directory / "h.json");
+  CHECK_THAT(text, Catch::Contains("\"value\":null") && !Catch::Contains("edn"));
+  CHECK(read_ok(directory / "h.json").history.operation(0).payload == operation.payload);
 }
 
 }  // namespace
