@@ -70,7 +70,7 @@ Status claim(const LabRequest& request) {
   const LabOwner owner = lab_owner(request.name);
   if (owner.ownership == LabOwnership::kept) {
     return surroundings_error(
-        "lab {0} is already up; take it down by `ordeal lab down {0}`, or use "
+        "lab {0} is already up; take it down by `ordeal lab down --name {0}`, or use "
         "another name",
         request.name);
   }
@@ -128,9 +128,23 @@ Result<Lab> find_lab(std::string_view name) {
   ORDEAL_TRY(check_lab_name(name));
   const auto file = lab_places(name).state / "lab.json";
   if (access(file.c_str(), R_OK) != 0) {
-    return bad_input("there is no lab {0}; make it by `ordeal lab up {0}`", name);
+    return bad_input("there is no lab {0}; make it by `ordeal lab up --name {0}`", name);
   }
   return load_lab(file);
+}
+
+bool lab_is_left(const Lab& lab) {
+  if (lab.kind != "netns" && lab.kind != "local") return true;
+  std::error_code ignored;
+  if (std::filesystem::exists(lab_places(lab.name).state, ignored)) return true;
+  // The state is the user's own, and the lab may be another user's.
+  if (lab.kind == "netns") {
+    const std::string file = fmt::format("{}/{}", kNetnsDirectory, netns_name(lab.name, "ctl"));
+    return access(file.c_str(), F_OK) == 0;
+  }
+  return std::any_of(lab.hosts.begin(), lab.hosts.end(), [&](const HostSpec& host) {
+    return std::filesystem::exists(host.directory, ignored);
+  });
 }
 
 Result<int> lab_exec(std::string_view name, std::string_view host,

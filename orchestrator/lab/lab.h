@@ -57,6 +57,10 @@ Result<int> lab_exec(std::string_view name, std::string_view host,
 // The lab of this name that is up.
 Result<Lab> find_lab(std::string_view name);
 
+// False once the lab was taken down, whoever made it and did so. What is no lab of this machine
+// (the hosts of an inventory) always is.
+bool lab_is_left(const Lab& lab);
+
 // Moves the process to where the lab's addresses can be reached: into the network namespace "ctl"
 // of a netns lab; nothing for other kinds. To be called early in main, while there is one thread: a
 // namespace belongs to a thread, and new threads inherit it. Host names are not resolvable; use

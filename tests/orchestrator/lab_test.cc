@@ -237,6 +237,23 @@ TEST_CASE("a local lab whose owner was killed is stale") {
   CHECK(leftovers(name) == Strings{});
 }
 
+TEST_CASE("a lab is left until it is taken down, and messages name commands that exist") {
+  const std::string name = unique_lab("q");
+  const auto lab = lab_up({"local", name, {"n1"}, true});
+  REQUIRE(lab);
+  CHECK(lab_is_left(*lab));
+  const auto again = lab_up({"local", name, {"n1"}, true});
+  REQUIRE_FALSE(again);
+  CHECK(again.error().message.find("`ordeal lab down --name " + name + "`") != std::string::npos);
+  REQUIRE(lab_down(name));
+  CHECK_FALSE(lab_is_left(*lab));
+  CHECK_FALSE(lab_is_left({"netns", name, {}, {}, ""}));
+  CHECK(lab_is_left({"inventory", name, {}, {}, ""}));
+  CHECK(find_lab(name).error().message.find("`ordeal lab up --name " + name + "`") !=
+        std::string::npos);
+  CHECK(leftovers(name) == Strings{});
+}
+
 TEST_CASE("a lab's description survives a file") {
   const std::string name = unique_lab("m");
   const TestLab test({"local", name, {"n1", "n2"}, false});
