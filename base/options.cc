@@ -47,8 +47,13 @@ Status check_type(const OptionSpec& spec, const std::string& text) {
     case OptionType::integer:
       return check_integer(spec, text);
     case OptionType::real:
-      if (try_lexical_convert(text, real) && std::isfinite(real)) return {};
-      return bad_input("expected a number");
+      if (!try_lexical_convert(text, real) || !std::isfinite(real)) {
+        return bad_input("expected a number");
+      }
+      if (real >= static_cast<double>(spec.minimum) && real <= static_cast<double>(spec.maximum)) {
+        return {};
+      }
+      return bad_input("expected {} to {}", spec.minimum, spec.maximum);
     case OptionType::boolean:
       if (text == "true" || text == "false") return {};
       return bad_input("expected true or false");

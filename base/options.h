@@ -22,7 +22,7 @@ struct OptionSpec {
   OptionType type = OptionType::text;
   std::string_view default_value;
   std::string_view summary;
-  std::int64_t minimum = 0;  // of an integer; ignored for the other types
+  std::int64_t minimum = 0;  // of an integer or real; ignored for the others
   std::int64_t maximum = 1'000'000'000'000;
   std::span<const std::string_view> choices = {};  // of a text; empty means any
 };

@@ -28,8 +28,7 @@ std::string foreign_micro_op(const cycles::Transactions& transactions) {
       if (!write && !register_read) continue;
       return fmt::format(
           "operation {} has a micro-operation {} of a register; list-append needs appends and "
-          "reads of lists, "
-          "so use --checker rw-register",
+          "reads of lists",
           transactions.operation_index(txn), micro_function_name(micro_op.function));
     }
   }

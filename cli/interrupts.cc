@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <initializer_list>
 #include <stdexcept>
 
 namespace ordeal {
@@ -25,13 +26,15 @@ void on_signal(int) {
   [[maybe_unused]] const auto written = write(signal_pipe, &byte, 1);
 }
 
-void handle(void (*handler)(int)) {
+void handle(std::initializer_list<int> signals, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : signals) sigaction(signal, &action, nullptr);
 }
+
+// A handler, since programs that we start would inherit SIG_IGN.
+void on_broken_pipe(int) {}
 
 }  // namespace
 
@@ -45,11 +48,12 @@ Interrupts::Interrupts(std::string farewell) : farewell_(std::move(farewell)) {
     char byte = 0;
     if (read(pipe_[0], &byte, 1) == 1 && byte == 's') source_.request_stop();
   });
-  handle(on_signal);
+  handle({SIGINT, SIGTERM, SIGHUP}, on_signal);
+  handle({SIGPIPE}, on_broken_pipe);
 }
 
 Interrupts::~Interrupts() {
-  handle(SIG_DFL);
+  handle({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, SIG_DFL);
   const char byte = 'q';
   [[maybe_unused]] const auto written = write(pipe_[1], &byte, 1);
   listener_.join();

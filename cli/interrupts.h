@@ -1,5 +1,6 @@
-// Ctrl-C (and SIGTERM): the first asks the run to stop in good order, the second ends the process
-// at once and says how to heal what may be left.
+// Ctrl-C (SIGTERM, a closed terminal): the first asks the run to stop in good order, the second
+// ends the process at once and says how to heal what may be left. A closed stdout or stderr ends
+// nothing.
 #pragma once
 
 #include <stop_token>

@@ -18,7 +18,9 @@ struct ReportArguments {
 };
 
 Status report_run(const fs::path& run, const fs::path& output) {
-  const RunFolder folder{fs::canonical(run), ""};
+  std::error_code error;
+  const RunFolder folder{fs::canonical(run, error), ""};
+  if (error) return bad_input("{}: {}", run.string(), error.message());
   ORDEAL_TRY_ASSIGN(const Campaign campaign, load_campaign(folder.campaign(), {}, all_catalogs()));
   ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(folder.history(), "auto"));
   return write_html(output, judge_run(loaded, folder, campaign, {}), loaded.read.history);
@@ -32,7 +34,8 @@ Status report_history(const fs::path& file, const fs::path& output) {
 }
 
 int report(const ReportArguments& arguments) {
-  const bool is_run = fs::is_directory(arguments.source);
+  std::error_code ignored;  // what can't be read is told by the reader
+  const bool is_run = fs::is_directory(arguments.source, ignored);
   const Status status = is_run ? report_run(arguments.source, arguments.output)
                                : report_history(arguments.source, arguments.output);
   if (!status) return complain(status.error());

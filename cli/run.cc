@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <memory>
 #include <random>
 
@@ -36,6 +37,16 @@ std::string reproducing_command(std::uint64_t seed, bool seed_given) {
   return display(command);
 }
 
+// CLI11 would take -1 for the largest number.
+const CLI::Validator kSeed(
+    [](std::string& text) -> std::string {
+      std::uint64_t seed = 0;
+      const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+      if (digits && boost::conversion::try_lexical_convert(text, seed)) return "";
+      return fmt::format("{}: expected a whole number from 0 to 18446744073709551615", text);
+    },
+    "SEED");
+
 std::uint64_t draw_seed() {
   std::random_device device;  // short, since people type seeds again
   return device() % 1'000'000'000U;
@@ -51,12 +62,32 @@ void write_results(const RunFolder& folder, const RunVerdict& verdict, const His
   }
 }
 
+// How the run ended belongs to its verdict: an incomplete history can show a violation, but not
+// that there is none.
+void add_what_happened(RunVerdict& verdict, const Campaign& campaign, const RunEnd& end) {
+  if (end.interrupted && !verdict.judgements.empty()) {
+    verdict.judgements.front().warnings.push_back(
+        fmt::format("stopped on request after {} of {}", format_duration(end.duration),
+                    format_duration(campaign.settings.duration("duration"))));
+  }
+  if (end.trouble || verdict.overall == Validity::invalid) return;
+  verdict.overall = Validity::unknown;
+  verdict.reason = end.trouble.error().message;
+}
+
+// `--json` answers with an object in any case.
+int give_up(const RunArguments& arguments, const Error& error) {
+  if (arguments.json) fmt::print("{}\n", error_json(error));
+  return exit_code(error.kind);
+}
+
 int conclude(const RunArguments& arguments, const RunFolder& folder, const Campaign& campaign,
              const RunEnd& end, Console& console, std::stop_token stop) {
   console.status("checking");
   auto loaded = load_history(folder.history(), "ordeal");
   if (!loaded) return complain(loaded.error());
-  const RunVerdict verdict = judge_run(*loaded, folder, campaign, stop);
+  RunVerdict verdict = judge_run(*loaded, folder, campaign, stop);
+  add_what_happened(verdict, campaign, end);
   write_results(folder, verdict, loaded->read.history, console);
   console.status("");
   if (arguments.json) {
@@ -70,7 +101,10 @@ int conclude(const RunArguments& arguments, const RunFolder& folder, const Campa
 
 int run(const RunArguments& arguments) {
   const auto campaign = load_campaign(arguments.campaign, arguments.changes, all_catalogs());
-  if (!campaign) return complain(campaign.error());
+  if (!campaign) {
+    complain(campaign.error());
+    return give_up(arguments, campaign.error());
+  }
   const std::uint64_t seed = arguments.seed ? *arguments.seed : draw_seed();
   const auto folder = create_run_folder(std::filesystem::absolute(arguments.store), campaign->name,
                                         seed, std::chrono::system_clock::now());
@@ -94,7 +128,7 @@ int run(const RunArguments& arguments) {
     console.log().error("{}", end.error().message);
     console.log().info("nothing was judged; the log is {}; reproduce with: {}",
                        folder->log().string(), command);
-    return exit_code(end.error().kind);
+    return give_up(arguments, end.error());
   }
   // A stop was meant for chaos: what was recorded is judged all the same.
   return conclude(arguments, *folder, *campaign, *end, console, {});
@@ -112,7 +146,8 @@ void add_run(CLI::App& app, Action& action) {
   command
       ->add_option("campaign", arguments->campaign, "Campaign file, e.g. campaigns/quickstart.yaml")
       ->required();
-  command->add_option("--seed", arguments->seed, "Repeat a run; drawn when not given");
+  command->add_option("--seed", arguments->seed, "Repeat a run; drawn when not given")
+      ->check(kSeed);
   command->add_option("--duration", arguments->changes.duration, "Length of chaos, e.g. 60s");
   command->add_option("--complexity", arguments->changes.complexity, "low, medium or high");
   command->add_flag("--no-disruptions", arguments->changes.no_disruptions,

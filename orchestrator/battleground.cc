@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "nemesis/needs.h"
 #include "orchestrator/inventory.h"
 
@@ -9,7 +12,12 @@ namespace ordeal {
 namespace {
 
 // Unique among the runs of a machine, and short, since chains and namespaces are named after it.
-std::string run_id() { return fmt::format("r{}", getpid()); }
+// Process numbers come again, above all in containers; the clock tells such runs apart.
+std::string run_id() {
+  static const auto started = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("r{}-{:x}", getpid(),
+                     static_cast<std::uint32_t>(started / std::chrono::milliseconds(1)));
+}
 
 Result<Lab> hosts_of(const RunRequest& request) {
   const Hosts& hosts = request.campaign.hosts;
@@ -70,10 +78,10 @@ Status Battleground::check_faults() const {
 }
 
 Status Battleground::make_target() {
-  ORDEAL_TRY_ASSIGN(target_,
-                    campaign_.target.entry->make({campaign_.target.options,
-                                                  std::string(campaign_.workload.entry->name),
-                                                  campaign_.workload.options, cluster_}));
+  const TargetInput input{campaign_.target.options, std::string(campaign_.workload.entry->name),
+                          campaign_.workload.options, cluster_,
+                          static_cast<std::size_t>(campaign_.settings.integer("workers"))};
+  ORDEAL_TRY_ASSIGN(target_, campaign_.target.entry->make(input));
   for (const auto& name : target_->hosts()) {
     if (cluster_.find(name) == nullptr) {
       return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
@@ -95,8 +103,8 @@ Status Battleground::on_each(const char* step, const std::function<Status(Host&)
 
 Status Battleground::start_servers(std::stop_token stop) {
   request_.console.log().info("starting {}", campaign_.target.entry->name);
-  started_ = true;
   ORDEAL_TRY(on_each("install", [&](Host& host) { return target_->install(host, stop); }));
+  started_ = true;
   ORDEAL_TRY(on_each("start", [&](Host& host) { return target_->start(host, stop); }));
   ORDEAL_TRY(await_ready(stop));
   Host* first = cluster_.find(target_->hosts().front());

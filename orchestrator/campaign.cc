@@ -3,10 +3,12 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/names.h"
 #include "nemesis/schedule.h"
 #include "orchestrator/campaign_yaml.h"
+#include "orchestrator/inventory.h"
 
 namespace ordeal {
 namespace {
@@ -85,7 +87,12 @@ struct Loader {
       return bad_input("{}: hosts: give either `lab` or `inventory`", location(file, node));
     }
     if (hosts.inventory.is_relative() && !hosts.inventory.empty()) {
-      hosts.inventory = file.parent_path() / hosts.inventory;
+      hosts.inventory = std::filesystem::absolute(file).parent_path() / hosts.inventory;
+    }
+    if (!hosts.inventory.empty()) ORDEAL_TRY(read_inventory(hosts.inventory));
+    const std::set<std::string> distinct(hosts.names.begin(), hosts.names.end());
+    if (hosts.names.empty() || distinct.size() != hosts.names.size()) {
+      return bad_input("{}: hosts: expected names, each once", location(file, node));
     }
     return hosts;
   }
@@ -122,12 +129,21 @@ struct Loader {
     ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", root["check"], catalogs.checkers));
     ORDEAL_TRY(default_check(campaign));
     ORDEAL_TRY(fits(campaign));
+    if (const auto made = campaign.workload.entry->make(campaign.workload.options); !made) {
+      return bad_input("{}: workload {}: {}", location(file, root["workload"]),
+                       campaign.workload.entry->name, made.error().message);
+    }
     ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(file, root["schedule"]));
     ORDEAL_TRY_ASSIGN(campaign.schedule,
                       Options::make("schedule", schedule_option_specs(), schedule));
     ORDEAL_TRY(schedule_options(campaign.schedule));
     ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
-    campaign.resolved = dump(root);
+    // The copy in the run's folder must find the inventory, too.
+    YAML::Node resolved = YAML::Clone(root);
+    if (!campaign.hosts.inventory.empty()) {
+      resolved["hosts"]["inventory"] = campaign.hosts.inventory.string();
+    }
+    campaign.resolved = dump(resolved);
     return campaign;
   }
 

@@ -12,9 +12,21 @@ namespace {
 
 // yaml-cpp keeps the first of two equal keys silently; a campaign that says a thing twice is a
 // mistake.
-Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& node) {
+// Aliases can make a small file endless, so its size as a tree is bounded, too.
+struct Bounds {
+  int depth_left = 32;
+  int* nodes_left;
+  Bounds deeper() const { return {depth_left - 1, nodes_left}; }
+};
+
+Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& node,
+                         const Bounds& bounds) {
+  if (bounds.depth_left == 0 || --*bounds.nodes_left < 0) {
+    return bad_input("{}: nested too deeply for a campaign; an alias (*name) may contain itself",
+                     location(file, node));
+  }
   if (node.IsSequence()) {
-    for (const auto& item : node) ORDEAL_TRY(refuse_duplicates(file, item));
+    for (const auto& item : node) ORDEAL_TRY(refuse_duplicates(file, item, bounds.deeper()));
   }
   if (!node.IsMap()) return {};
   std::set<std::string> seen;
@@ -26,7 +38,7 @@ Status refuse_duplicates(const std::filesystem::path& file, const YAML::Node& no
       return bad_input("{}: \"{}\" is given twice", location(file, item.first),
                        item.first.Scalar());
     }
-    ORDEAL_TRY(refuse_duplicates(file, item.second));
+    ORDEAL_TRY(refuse_duplicates(file, item.second, bounds.deeper()));
   }
   return {};
 }
@@ -79,7 +91,8 @@ Result<YAML::Node> parse_yaml(const std::filesystem::path& file) {
     if (!root.IsMap()) {
       return bad_input("{}:1:1: expected a map with target, workload, ...", file.string());
     }
-    ORDEAL_TRY(refuse_duplicates(file, root));
+    int nodes_left = 20'000;
+    ORDEAL_TRY(refuse_duplicates(file, root, {.nodes_left = &nodes_left}));
     return root;
   } catch (const YAML::Exception& error) {
     return bad_input("{}:{}:{}: not valid YAML: {}", file.string(), error.mark.line + 1,

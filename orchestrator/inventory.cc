@@ -30,6 +30,10 @@ Result<Variables> variables_of(const Line& line, const std::vector<std::string>&
       return bad_input("{}:{}: expected name=value in place of \"{}\"", line.file.string(),
                        line.number, word);
     }
+    if (word.find_first_of("\"'") != std::string::npos) {
+      return bad_input("{}:{}: {}: quotes are not read; write the value without",
+                       line.file.string(), line.number, word);
+    }
     variables[word.substr(0, equals)] = word.substr(equals + 1);
   }
   return variables;
@@ -92,10 +96,12 @@ struct HostLine {
   Line line;
   std::string name;
   Variables variables;
+  std::vector<std::string> groups;
 };
 
 struct Inventory {
   std::vector<HostLine> hosts;
+  std::map<std::string, Variables> groups;
   Variables common;
 };
 
@@ -107,16 +113,26 @@ Status read_line(const Line& line, const std::string& section, Inventory& invent
     inventory.common.insert(common.begin(), common.end());
     return {};
   }
-  if (section.find(':') != std::string::npos) return {};  // of groups: no hosts
+  if (section.ends_with(":vars")) {
+    ORDEAL_TRY_ASSIGN(const Variables group, variables_of(line, words));
+    inventory.groups[section.substr(0, section.size() - 5)].insert(group.begin(), group.end());
+    return {};
+  }
+  if (section.find(':') != std::string::npos) return {};  // groups of groups name no hosts
   const std::string name = words.front();
+  if (name.find_first_of("[]") != std::string::npos) {
+    return bad_input("{}:{}: \"{}\": give each host a line; ranges are not read",
+                     line.file.string(), line.number, name);
+  }
   words.erase(words.begin());
   ORDEAL_TRY_ASSIGN(Variables variables, variables_of(line, words));
   for (auto& host : inventory.hosts) {
     if (host.name != name) continue;
     host.variables.merge(variables);  // named again in another group
+    host.groups.push_back(section);
     return {};
   }
-  inventory.hosts.push_back({line, name, std::move(variables)});
+  inventory.hosts.push_back({line, name, std::move(variables), {section}});
   return {};
 }
 
@@ -142,7 +158,10 @@ Result<Lab> read_inventory(const std::filesystem::path& file) {
   Lab lab;
   lab.kind = "inventory";
   lab.name = file.stem().string();
-  for (auto& [line, name, variables] : inventory.hosts) {
+  for (auto& [line, name, variables, groups] : inventory.hosts) {
+    for (const auto& group : groups) {
+      variables.insert(inventory.groups[group].begin(), inventory.groups[group].end());
+    }
     variables.insert(inventory.common.begin(), inventory.common.end());
     ORDEAL_TRY_ASSIGN(HostSpec host, host_of(line, name, variables));
     HostAbilities abilities;

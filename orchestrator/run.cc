@@ -63,6 +63,7 @@ class Experiment {
     note(end, heal());
     final_operations(workers);
     note(end, recorder_->close());
+    end.interrupted = request_.stop.stop_requested();
     return end;
   }
 
@@ -106,7 +107,12 @@ class Experiment {
     const auto start = std::chrono::steady_clock::now();
     Status disrupted;
     std::jthread disruptor([&] {
-      disrupted = run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token());
+      try {
+        disrupted =
+            run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token());
+      } catch (const std::exception& error) {
+        disrupted = internal_error("the disruptor ended: {}", error.what());
+      }
     });
     const Status watched = monitor.watch(start, over.get_token());
     over.request_stop();

@@ -32,7 +32,8 @@ struct RunRequest {
 struct RunEnd {
   bool recorded = false;  // chaos began, so there is a history to judge
   Status trouble;         // of the surroundings: disk full, a fault that could not be healed, ...
-  std::chrono::milliseconds duration{0};
+  bool interrupted = false;               // by the user, during chaos or after it
+  std::chrono::milliseconds duration{0};  // until the end of chaos
 };
 
 // Must be called while the process has a single thread: a namespace lab moves the process into the

@@ -1,6 +1,7 @@
 #include "orchestrator/store.h"
 
 #include <fmt/chrono.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 Status point_latest(const fs::path& directory, const fs::path& target) {
   std::error_code error;
   const fs::path link = directory / "latest";
-  const fs::path next = directory / ".latest-next";
+  const fs::path next = directory / fmt::format(".latest-{}", getpid());
   fs::remove(next, error);
   fs::create_directory_symlink(target, next, error);
   if (!error) fs::rename(next, link, error);

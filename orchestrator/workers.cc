@@ -79,7 +79,12 @@ void Workers::perform(Worker& worker, Invocation invocation, const std::stop_tok
   plan_.recorder.record(worker.process, Phase::invoke, invocation.function,
                         std::move(invocation.payload));
   worker.busy_since_ns = now_ns();
-  Outcome outcome = attempt(worker, payload, stop);
+  Outcome outcome = Info{};
+  try {
+    outcome = attempt(worker, payload, stop);
+  } catch (const std::exception& error) {  // a bug of the client's: all that is known is this
+    outcome = Info{fmt::format("exception: {}", error.what())};
+  }
   worker.busy_since_ns = 0;
   complete(worker, payload, invocation.function, std::move(outcome));
 }

@@ -61,7 +61,13 @@ Status Cluster::for_each(const std::function<Status(Host&)>& step) const {
     std::vector<std::jthread> threads;
     threads.reserve(hosts_.size());
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
-      threads.emplace_back([&, i] { results[i] = step(*hosts_[i]); });
+      threads.emplace_back([&, i] {
+        try {
+          results[i] = step(*hosts_[i]);
+        } catch (const std::exception& error) {
+          results[i] = internal_error("{}: {}", hosts_[i]->name(), error.what());
+        }
+      });
     }
   }
   return joined(results);

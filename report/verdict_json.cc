@@ -148,4 +148,9 @@ std::string verdict_json(const RunVerdict& verdict, bool pretty) {
   return print(object, pretty);
 }
 
+std::string error_json(const Error& error) {
+  const nlohmann::ordered_json json = {{"valid", "unknown"}, {"error", error.message}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace ordeal

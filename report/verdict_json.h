@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "report/judgement.h"
 
 namespace ordeal {
@@ -15,5 +16,8 @@ std::string verdict_json(const Judgement& judgement, bool pretty);
 // verdict.json of a run: the main judgement's fields at top level with the run's overall `valid`,
 // plus "run", plus "checkers" where several judged.
 std::string verdict_json(const RunVerdict& verdict, bool pretty);
+
+// In place of a verdict where nothing could be judged: {"valid": "unknown", "error": message}.
+std::string error_json(const Error& error);
 
 }  // namespace ordeal

@@ -136,6 +136,28 @@ TEST_CASE("files that are no campaign") {
   CHECK(missing.error().message.find("/nonexistent.yaml") == 0);
 }
 
+TEST_CASE("small files that are endless") {
+  CHECK(error_of("a: &x [*x]\n").find("an alias (*name) may contain itself") != std::string::npos);
+  CHECK(error_of("name: &x {a: *x}\n").find("may contain itself") != std::string::npos);
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    bomb += fmt::format("a{0}: &a{0} [", i);
+    for (int j = 0; j < 10; ++j) bomb += fmt::format("*a{}, ", i - 1);
+    bomb += "]\n";
+  }
+  CHECK(error_of(bomb).find("nested too deeply") != std::string::npos);
+}
+
+TEST_CASE("hosts are named once, and values must make sense together") {
+  CHECK(error_of(replaced(kGood, "[n1]", "[n1, n1]")) ==
+        "c.yaml:2:8: hosts: expected names, each once");
+  CHECK(error_of(replaced(kGood, "workers: 3", "rate: -5")).find("expected 0 to") !=
+        std::string::npos);
+  CHECK(error_of(replaced(kGood, "{isolation: read-committed}",
+                          "{min-transaction-length: 5, max-transaction-length: 2}"))
+            .find("c.yaml:6:3: workload list-append: ") == 0);
+}
+
 TEST_CASE("changes that make no sense") {
   CampaignChanges changes;
   changes.assignments = {"workers"};

@@ -35,7 +35,8 @@ TEST_CASE("an inventory gives hosts with their logins") {
   const auto file = directory.path() / "hosts.ini";
   std::ofstream(file)
       << "# fleet\n[db]\nn1 ansible_host=127.0.0.2 ansible_port=2222\nn2 "
-         "ansible_host=127.0.0.3\n[replica]\nn2 ansible_user=pg\n[db:children]\nreplica\n"
+         "ansible_host=127.0.0.3\n[replica]\nn2 "
+         "ansible_user=pg\n[db:children]\nreplica\n[db:vars]\nansible_ssh_private_key_file=/k\n"
          "[all:vars]\nansible_user=root\n";
   const auto lab = read_inventory(file);
   REQUIRE(lab);
@@ -44,6 +45,7 @@ TEST_CASE("an inventory gives hosts with their logins") {
   CHECK(lab->hosts[0].ssh_port == 2222);
   CHECK(lab->hosts[0].user == "root");
   CHECK(lab->hosts[1].user == "pg");
+  CHECK(lab->hosts[0].identity == "/k");
   CHECK(lab->control_address == "127.0.0.1");
 
   std::ofstream(file) << "n1 ansible_port=many\n";
