@@ -35,11 +35,41 @@ bool checksum_matches(std::string_view frame) {
   return get<std::uint64_t>(frame, 0) == XXH3_64bits(rest.data(), rest.size());
 }
 
+enum class Damage { none, torn, checksum, malformed };
+
+// Whether a block starts in `bytes` behind the first one. Its zstd frame states the length that its
+// prefix does (RFC 8878, 3.1.1.1), so that chance and torn blocks do not look like one.
+bool holds_later_block(std::string_view bytes) {
+  static constexpr std::string_view kZstdMagic{"\x28\xb5\x2f\xfd", 4};
+  std::size_t at = bytes.find(kZstdMagic, format::kBlockPrefixBytes + 1);
+  for (; at != std::string_view::npos; at = bytes.find(kZstdMagic, at + 1)) {
+    const std::size_t length = get<std::uint32_t>(bytes, at - 4);
+    const bool possible = length > 0 && length <= format::kBlockBytesMax &&
+                          get<std::uint32_t>(bytes, at - 8) <= format::kCompressedBytesMax;
+    const std::string_view frame = bytes.substr(at);
+    if (possible && ZSTD_getFrameContentSize(frame.data(), frame.size()) == length) return true;
+  }
+  return false;
+}
+
+// Whether bytes were lost that are no torn end: something follows what cannot be read. A length may
+// be what is damaged, so that a block only seems to go beyond the end. Zeros are what some file
+// systems leave behind the last write before a loss of power.
+bool lost_in_the_middle(std::string_view left, Damage damage) {
+  if (damage == Damage::none || left.find_first_not_of('\0') == std::string_view::npos) {
+    return false;
+  }
+  if (holds_later_block(left)) return true;
+  if (damage == Damage::torn) return false;
+  const std::size_t compressed = get<std::uint32_t>(left, format::kChecksumBytes);
+  if (compressed == 0 || compressed > format::kCompressedBytesMax) return true;
+  const std::string_view behind = left.substr(std::min(left.size(), format::kBlockPrefixBytes + compressed));
+  return behind.find_first_not_of('\0') != std::string_view::npos;
+}
+
 // Address space that a hostile file may make us reserve: 1 GiB, of which only what is used costs
 // memory.
 constexpr double kReserveMax = 1 << 24;
-
-enum class Damage { none, torn, checksum, malformed };
 
 struct ParsedBlock {
   std::unique_ptr<proto::Block> block;
@@ -183,7 +213,8 @@ class OhistReader {
   ReadHistory stopped_at(std::size_t at, Damage damage) {
     const std::size_t left = bytes_.size() - at;
     const std::size_t kept = builder_.so_far().size();
-    if (damage == Damage::torn) {
+    result_.damaged = lost_in_the_middle(bytes_.substr(at), damage);
+    if (damage == Damage::torn && !result_.damaged) {
       result_.warnings.push_back(
           fmt::format("the history {} ends within a block (byte {}), as when its run was killed: "
                       "its last {} bytes "
@@ -191,10 +222,10 @@ class OhistReader {
                       name_, at, left, kept));
     } else if (damage != Damage::none) {
       result_.warnings.push_back(
-          fmt::format("the history {} is damaged at byte {}: the checksum of the block there is "
+          fmt::format("the history {} is damaged at byte {}: the {} of the block there is "
                       "wrong, so the last "
                       "{} bytes are left out and the {} operations before them are kept",
-                      name_, at, left, kept));
+                      name_, at, damage == Damage::torn ? "length" : "checksum", left, kept));
     }
     result_.history = std::move(builder_).build();
     return std::move(result_);

@@ -20,6 +20,9 @@ struct ReadHistory {
   History history;
   HistoryHeader header;               // empty but for .ohist
   std::vector<std::string> warnings;  // sentences for the user
+  // Part of the recorded operations is missing other than at the torn end: no verdict of valid can
+  // rest on it.
+  bool damaged = false;
 };
 
 // `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line) or "auto":

@@ -49,6 +49,7 @@ TEST_CASE("a file cut at any byte keeps all blocks before the cut") {
     const ReadHistory read = *std::move(result);
     CHECK(operations_of(read.history) == sample.first(30 * whole));
     CHECK(read.warnings.size() == (size == sample.ends[whole] ? 0 : 1));
+    CHECK_FALSE(read.damaged);
     if (!read.warnings.empty()) {
       CHECK_THAT(read.warnings[0], Catch::Contains("byte " + std::to_string(sample.ends[whole])));
     }
@@ -71,6 +72,9 @@ TEST_CASE("one flipped bit anywhere is noticed, and the blocks before it are kep
     REQUIRE(result.has_value());
     const ReadHistory read = *std::move(result);
     CHECK(operations_of(read.history) == sample.first(30 * block));
+    // Behind the last block nothing follows, except where its length became impossible.
+    if (block < 2) CHECK(read.damaged);
+    if (block == 2 && at >= sample.ends[2] + 16) CHECK_FALSE(read.damaged);
     REQUIRE(read.warnings.size() == 1);
     CHECK_THAT(read.warnings[0], Catch::Contains("byte " + std::to_string(sample.ends[block])));
   }
@@ -97,6 +101,27 @@ TEST_CASE("damage to a checksum is called that") {
   CHECK_THAT(warning, Catch::Contains("damaged at byte " + std::to_string(sample.ends[1])));
   CHECK_THAT(warning, Catch::Contains("checksum"));
   CHECK_THAT(warning, Catch::Contains("30 operations before them are kept"));
+}
+
+TEST_CASE("a history is damaged where more follows what cannot be read, not where it is torn") {
+  const Sample sample;
+  const auto damaged = [](const std::string& bytes) {
+    auto read = read_ohist(bytes, "h.ohist");
+    REQUIRE(read.has_value());
+    return read->damaged;
+  };
+  CHECK_FALSE(damaged(sample.bytes));
+  CHECK_FALSE(damaged(sample.bytes + std::string(5000, '\0')));
+  CHECK(damaged(sample.bytes + std::string(16, '\0') + "more"));
+  std::string longer = sample.bytes;
+  longer[sample.ends[0] + 8 + 2] = '\x20';  // the first block now seems to go beyond the end
+  CHECK(damaged(longer));
+  CHECK_THAT(read_ohist(longer, "h.ohist")->warnings.at(0),
+             Catch::Contains("the length of the block"));
+  CHECK(damaged(longer.substr(0, sample.ends[1] + 40)));  // though what follows it is torn
+  longer = sample.bytes;
+  longer[sample.ends[2] + 8 + 2] = '\x20';
+  CHECK_FALSE(damaged(longer));  // cannot be told from a torn end
 }
 
 TEST_CASE("a foreign file is refused with a clear message") {
