@@ -61,8 +61,8 @@ class Disruptor {
     healings_.pop();
     const Status healed = engine_.heal(healing.id, stop);
     if (healed) return;
-    note(healed.error());
-    if (++healing.attempt > kHealAttempts) return;
+    // The record has each failure; only one that lasts is the schedule's.
+    if (++healing.attempt > kHealAttempts) return note(healed.error());
     healing.due += kHealAgainAfter;
     healings_.push(healing);
   }
