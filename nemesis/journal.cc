@@ -101,7 +101,8 @@ Status write_all(int descriptor, std::string_view bytes, const std::filesystem::
 
 // Cuts a torn last line off, so that what is appended starts a line.
 Status cut_torn_line(int descriptor, const std::filesystem::path& path) {
-  if (!std::filesystem::is_regular_file(path)) return {};
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t end = text.find_last_of('\n');
@@ -155,9 +156,14 @@ Status HealJournal::healed(const std::string& id) {
 
 Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path) {
   std::vector<PendingUndo> undos;
-  if (!std::filesystem::exists(path)) return undos;
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) return undos;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return file_error(path, "reading");
+  if (!file || type != std::filesystem::file_type::regular) {
+    return bad_input("heal journal {} cannot be read: {}", path.string(),
+                     error ? error.message() : "it is no file, or not yours to read");
+  }
   std::string line;
   // A line that ends in the end of the file, and not in '\n', is torn.
   for (int number = 1; std::getline(file, line) && !file.eof(); ++number) {

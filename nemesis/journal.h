@@ -55,7 +55,7 @@ class HealJournal {
 };
 
 // Faults of the journal that began and were not healed, oldest first. A missing file has none; a
-// line that is no journal's is bad_input with its number.
+// file that cannot be read is bad_input, and so is a line that is no journal's, with its number.
 Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
 
 struct Replayed {

@@ -79,6 +79,16 @@ TEST_CASE("a line that no journal has is named with its number") {
   }
 }
 
+TEST_CASE("a journal that cannot be read is bad input, and no exception") {
+  const Folder folder;
+  for (const std::string& path : {folder.name + "/" + std::string(300, 'x'), folder.name}) {
+    const auto read = pending(path);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::bad_input);
+    CHECK(read.error().message.find(path) != std::string::npos);
+  }
+}
+
 TEST_CASE("a journal that cannot be written is an error that names the file") {
   const auto opened = HealJournal::open("/nonexistent/heal.jsonl");
   REQUIRE_FALSE(opened);
