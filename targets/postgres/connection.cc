@@ -48,7 +48,10 @@ class Policy : public pqxx::connect_async {
  public:
   using connect_async::connect_async;
   handle do_startconnect(handle orig) override {
-    return handle_ = connect_async::do_startconnect(orig);
+    handle_ = connect_async::do_startconnect(orig);
+    // For the SQLSTATE, also of a refusal to connect.
+    if (handle_ != nullptr) PQsetErrorVerbosity(handle_, PQERRORS_VERBOSE);
+    return handle_;
   }
   handle do_completeconnect(handle orig) override {
     return handle_ = connect_async::do_completeconnect(orig);
@@ -105,6 +108,14 @@ Problem explained(const std::string& last_error, SocketDeadline::Cause cause,
   return last_error.empty() ? problem : server_problem(last_error);
 }
 
+Error connection_error(const Endpoint& endpoint, const Problem& problem) {
+  if (problem.code == kStopped) return stopped().value();
+  return surroundings_error("{}: could not connect to PostgreSQL at {} port {}: {}: {}",
+                            endpoint.host, endpoint.address, endpoint.port,
+                            outcome_rule(problem.code).name, problem.message)
+      .value();
+}
+
 }  // namespace
 
 std::string sql_isolation(std::string_view isolation) {
@@ -141,19 +152,20 @@ struct Connection::Parts {
 Connection::Connection(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Connection::~Connection() = default;
 
-Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
-                                                     std::string_view isolation,
-                                                     std::string prepare, std::stop_token stop) {
+Connection::Attempt Connection::attempt_open(const Endpoint& endpoint, std::string begin,
+                                             std::string prepare, std::stop_token stop) {
   auto cause = SocketDeadline::Cause::none;
+  std::string refusal;
   try {
     auto parts = std::make_unique<Parts>(endpoint);
-    parts->begin = fmt::format("BEGIN ISOLATION LEVEL {}; ", sql_isolation(isolation));
+    parts->begin = std::move(begin);
     parts->prepare = std::move(prepare);
     const SocketDeadline deadline = parts->deadline(std::move(stop));
     try {
       complete(parts->connection);
-    } catch (...) {
+    } catch (const std::exception& error) {
       cause = deadline.cause();
+      refusal = error.what();
       throw;
     }
     parts->connection.set_verbosity(pqxx::connection_base::verbose);  // for the SQLSTATE
@@ -161,12 +173,23 @@ Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
     parts->statements.emplace(parts->connection);
     return std::unique_ptr<Connection>(new Connection(std::move(parts)));
   } catch (...) {
-    const Problem problem = explained("", cause, endpoint.operation_timeout);
-    if (problem.code == kStopped) return stopped();
-    return surroundings_error("{}: could not connect to PostgreSQL at {} port {}: {}: {}",
-                              endpoint.host, endpoint.address, endpoint.port,
-                              outcome_rule(problem.code).name, problem.message);
+    return tl::unexpected(explained(refusal, cause, endpoint.operation_timeout));
   }
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
+                                                     std::string_view isolation,
+                                                     std::string prepare, std::stop_token stop) {
+  auto begin = fmt::format("BEGIN ISOLATION LEVEL {}; ", sql_isolation(isolation));
+  auto opened = attempt_open(endpoint, std::move(begin), std::move(prepare), std::move(stop));
+  if (opened) return std::move(*opened);
+  return tl::unexpected(connection_error(endpoint, opened.error()));
+}
+
+Status Connection::probe(const Endpoint& endpoint, std::stop_token stop) {
+  const auto opened = attempt_open(endpoint, "", "", std::move(stop));
+  if (opened || opened.error().code == kTooManyConnections) return {};
+  return tl::unexpected(connection_error(endpoint, opened.error()));
 }
 
 bool Connection::connected() const { return parts_->connection.is_open(); }

@@ -45,6 +45,8 @@ class Connection {
   static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                   std::string_view isolation, std::string prepare,
                                                   std::stop_token stop);
+  // Whether clients are served: connects, and is refused at most since all connections are taken.
+  static Status probe(const Endpoint& endpoint, std::stop_token stop);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -58,7 +60,10 @@ class Connection {
 
  private:
   struct Parts;
+  using Attempt = tl::expected<std::unique_ptr<Connection>, Problem>;
   explicit Connection(std::unique_ptr<Parts> parts);
+  static Attempt attempt_open(const Endpoint& endpoint, std::string begin, std::string prepare,
+                              std::stop_token stop);
   pqxx::result send(const std::string& sql);
   std::optional<Outcome> attempt(const Body& body, Stage& stage);
 

@@ -27,7 +27,7 @@ constexpr std::array kRules = std::to_array<OutcomeRule>({
     {"57P04", "database-dropped", fail, info},
     {"57P05", "idle-session-timeout", fail, info},
     {"57", "operator-intervention", fail, info},
-    {"53300", "too-many-connections", fail, info},
+    {kTooManyConnections, "too-many-connections", fail, info},
     {"53", "insufficient-resources", fail, fail},
     {"54", "limit-exceeded", fail, fail},
     {"55", "not-in-required-state", fail, fail},

@@ -35,6 +35,8 @@ inline constexpr std::string_view kStopped = "stopped";
 inline constexpr std::string_view kInDoubt = "doubt";     // libpqxx could not tell
 inline constexpr std::string_view kClientBug = "client";  // an exception of another kind
 
+inline constexpr std::string_view kTooManyConnections = "53300";  // a SQLSTATE
+
 std::span<const OutcomeRule> outcome_rules();
 // The rule with the longest matching code; the last rule matches everything.
 const OutcomeRule& outcome_rule(std::string_view code);

@@ -79,6 +79,7 @@ class Postgres : public Target {
   Postgres(Settings settings, const TargetInput& input, const Host& host)
       : settings_(std::move(settings)),
         workload_options_(input.workload_options),
+        clients_(input.clients),
         control_address_(input.cluster.control_address.empty() ? "127.0.0.1"
                                                                : input.cluster.control_address),
         endpoint_{.host = host.name(),
@@ -116,6 +117,7 @@ class Postgres : public Target {
 
   Settings settings_;
   Options workload_options_;
+  std::size_t clients_;
   std::string control_address_;
   postgres::Endpoint endpoint_;
 };
@@ -123,7 +125,7 @@ class Postgres : public Target {
 Status Postgres::install(Host& host, std::stop_token stop) {
   const auto where = place(host);
   const auto command =
-      postgres::install_command(where, postgres::postgresql_conf(where, settings_.server),
+      postgres::install_command(where, postgres::postgresql_conf(where, clients_, settings_.server),
                                 postgres::pg_hba(control_address_), syncs(settings_.server));
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
   switch (output.exit_status) {
@@ -146,8 +148,10 @@ Status Postgres::install(Host& host, std::stop_token stop) {
           "postgresql-common, or log in as another user",
           host.name());
     case postgres::kClusterExists:
-      return surroundings_error("{}: {} holds a database cluster already; remove it first",
-                                host.name(), where.data().string());
+      return surroundings_error(
+          "{}: {} holds a database cluster already, or other files, and not from Ordeal; remove it "
+          "first",
+          host.name(), where.data().string());
     default:
       return surroundings_error("{}: could not create a PostgreSQL cluster in {}: {}", host.name(),
                                 where.data().string(), boost::trim_copy(output.standard_error));
@@ -159,9 +163,9 @@ Status Postgres::await_ready(Host& host, milliseconds timeout, std::stop_token s
   std::string last;
   while (steady_clock::now() < deadline) {
     if (stop.stop_requested()) return stopped();
-    const auto connection = postgres::Connection::open(endpoint_, "read-committed", "", stop);
-    if (connection) return {};
-    last = connection.error().message;
+    const auto served = postgres::Connection::probe(endpoint_, stop);
+    if (served) return {};
+    last = served.error().message;
     if (!is_running(host)) {
       return surroundings_error("{}: PostgreSQL ended while it started: {}", host.name(),
                                 log_tail(host));

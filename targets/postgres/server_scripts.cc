@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cstdio>
 #include <utility>
@@ -12,10 +13,15 @@
 namespace ordeal::postgres {
 namespace {
 
+// The marker is made only where there is no data yet: what is wiped later is ours. It comes before
+// initdb, so that a half-made cluster is ours as well. stop, of a server that was killed, removes
+// its shared memory.
+//
 // $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6
 // pg_hba.conf, $7 "--no-sync" or ""
 constexpr const char* kInstall = R"sh(
-directory=$1 binaries=$2
+directory=$1 binaries=$2 control=$4
+marker=$directory/made-by-ordeal
 cd /
 as_server() {
   if [ "$(id -u)" = 0 ]; then
@@ -24,19 +30,29 @@ as_server() {
     "$@"
   fi
 }
+wipe() {
+  printf '%s' "$control" > "$directory/control" && sh "$directory/control" kill &&
+    sh "$directory/control" stop "$binaries" &&
+    rm -rf "$directory/data" "$directory/postgres.log"
+}
 [ -x "$binaries/postgres" ] && [ -x "$binaries/initdb" ] && [ -x "$binaries/pg_ctl" ] || exit 64
 [ "$(id -u)" != 0 ] || id postgres >/dev/null 2>&1 || exit 66
-grep -qiE "$3" /proc/net/tcp /proc/net/tcp6 2>/dev/null && exit 65
-[ -e "$directory/data/PG_VERSION" ] && exit 67
 umask 022
-mkdir -p "$directory" || exit 1
+[ ! -e "$marker" ] || wipe || exit 1
+grep -qiE "$3" /proc/net/tcp /proc/net/tcp6 2>/dev/null && exit 65
+[ -n "$(ls -A "$directory/data" 2>/dev/null)" ] && exit 67
+mkdir -p "$directory" && : > "$marker" || exit 1
 [ "$(id -u)" != 0 ] || chown postgres: "$directory" || exit 1
-echo +0 > "$directory/faketime" && printf '%s' "$4" > "$directory/control" || exit 1
+echo +0 > "$directory/faketime" && printf '%s' "$control" > "$directory/control" || exit 1
 as_server "$binaries/initdb" -D "$directory/data" -U postgres --auth=trust --encoding=UTF8 \
   --locale=C $7 >/dev/null || exit 1
 as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf" && printf "%s" "$3" > "$1/pg_hba.conf"' \
   sh "$directory/data" "$5" "$6"
 )sh";
+
+constexpr std::size_t kConnectionsMin = 200;
+// Clients that reconnect while the server still holds their lost connections.
+constexpr std::size_t kConnectionsSpare = 50;
 
 Command command_of(std::vector<std::string> arguments) {
   return {.arguments = std::move(arguments), .standard_input = {}, .environment = {}, .user = {}};
@@ -105,15 +121,17 @@ ServerControl server_control(const ServerPlace& place) {
       .port = place.port};
 }
 
-std::string postgresql_conf(const ServerPlace& place,
+std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
                             const std::map<std::string, std::string>& settings) {
   // sockaddr_un holds 107 bytes; without a socket only tools on the host itself lose something.
   const std::string socket_directory =
       place.data().string().size() < 80 ? place.data().string() : "";
+  const std::size_t connections = std::max(kConnectionsMin, clients + kConnectionsSpare);
   std::string text = "\n# Ordeal\n" + setting("listen_addresses", place.address) +
                      setting("port", std::to_string(place.port)) +
                      setting("unix_socket_directories", socket_directory) +
-                     setting("max_connections", "200") + setting("log_timezone", "UTC") +
+                     setting("max_connections", std::to_string(connections)) +
+                     setting("log_timezone", "UTC") +
                      setting("log_line_prefix", "%m [%p] ") + setting("log_destination", "stderr") +
                      setting("logging_collector", "off") +
                      // Transactions that append to two lists deadlock all the time; at the default

@@ -30,8 +30,9 @@ inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
 
-// Creates the cluster; `postgresql_conf` and `pg_hba` are the texts appended and put in place;
-// `sync` false: does not wait for the disk.
+// Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a marker
+// tells), whose server is killed first; never in place of anything else. `postgresql_conf` and `pg_hba` are
+// the texts appended and put in place; `sync` false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
 // The second step: puts real_waits_library() where `start` preloads it from.
@@ -42,8 +43,8 @@ Command is_running_command(const ServerPlace& place);
 Command log_tail_command(const ServerPlace& place, int lines);
 ServerControl server_control(const ServerPlace& place);
 
-// Text for postgresql.conf: our settings, then the user's, which win.
-std::string postgresql_conf(const ServerPlace& place,
+// Text for postgresql.conf: our settings, for so many clients, then the user's, which win.
+std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
                             const std::map<std::string, std::string>& settings);
 // Text for pg_hba.conf: the control node's address alone, and the socket in the data directory.
 std::string pg_hba(const std::string& control_address);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "remote/fake_host.h"
+#include "targets/postgres/server_scripts.h"
 #include "tests/targets/postgres_server.h"
 
 namespace ordeal {
@@ -159,6 +160,28 @@ TEST_CASE("postgres: the clock of the server moves alone, and its time-outs keep
   CHECK(becomes(50));  // a restart keeps the skew
 }
 
+TEST_CASE("postgres: what an earlier run left makes way, also where its server still runs") {
+  PostgresServer server;
+  server.up();
+  REQUIRE(server.connection()->execute("CREATE TABLE t AS SELECT 7 AS x", {}));
+  SECTION("running") {}
+  SECTION("frozen") { server.control(server.server().pause); }
+  SECTION("stopped") { REQUIRE(server.target().stop(server.host())); }
+  server.up();
+  CHECK(query(*server.connection(), "SELECT count(*) FROM pg_class WHERE relname = 't'") == "0");
+}
+
+TEST_CASE("postgres: the server takes the clients of the run, unless the campaign says otherwise") {
+  const postgres::ServerPlace place{.binaries = "/b", .directory = "/d", .address = "127.0.0.1"};
+  const auto conf = [&](std::size_t clients, const ServerSettings& settings) {
+    return postgres::postgresql_conf(place, clients, settings);
+  };
+  CHECK_THAT(conf(150, {}), Catch::Contains("max_connections = '200'"));
+  CHECK_THAT(conf(151, {}), Catch::Contains("max_connections = '201'"));
+  const std::string chosen = conf(500, {{"max_connections", "20"}});
+  CHECK(chosen.rfind("max_connections") == chosen.find("max_connections = '20'\n"));
+}
+
 TEST_CASE("postgres: settings, version, log") {
   PostgresServer server(ServerSettings{{"settings.work_mem", "7MB"},
                                        {"settings.search_path", "it's, public"},
@@ -196,9 +219,11 @@ TEST_CASE("postgres: what is wrong with the surroundings is said before anything
   SECTION("a cluster that is there already") {
     PostgresServer server;
     REQUIRE(server.target().install(server.host(), {}));
+    std::filesystem::remove(server.directory() / "postgres/made-by-ordeal");
     const auto again = server.target().install(server.host(), {});
     REQUIRE_FALSE(again);
     CHECK_THAT(again.error().message, Catch::Contains("holds a database cluster already"));
+    CHECK(std::filesystem::exists(server.directory() / "postgres/data/PG_VERSION"));
   }
   SECTION("a setting that PostgreSQL refuses") {
     PostgresServer server(ServerSettings{{"settings.shared_buffers", "a lot"}});
