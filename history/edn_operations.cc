@@ -14,6 +14,7 @@ struct EdnOperations::Fields {
   std::string function;
   std::string note;
   bool is_txn = false;          // micro_forms_ holds the value
+  std::size_t not_txn_at = 0;   // where a vector stops being a transaction; 0 for other values
   std::size_t value_begin = 0;  // its text in the scanner; both 0 where there is none
   std::size_t value_end = 0;
 };
@@ -106,6 +107,7 @@ bool EdnOperations::value(EdnScanner& scanner, Fields& fields) {
   if (!fields.is_txn) {
     if (scanner.truncated()) return false;
     scanner.rewind(fields.value_begin);
+    if (scanner.peek() == '[') fields.not_txn_at = micro_begin_;
     if (!scanner.skip_form()) return false;
   }
   fields.value_end = scanner.at();
@@ -117,6 +119,7 @@ bool EdnOperations::txn(EdnScanner& scanner) {
   elements_.clear();
   if (!scanner.consume_if('[')) return false;
   while (!scanner.consume_if(']')) {
+    micro_begin_ = scanner.at();
     if (!micro_op(scanner)) return false;
   }
   return true;
@@ -155,6 +158,11 @@ bool EdnOperations::list(EdnScanner& scanner, MicroForm& form) {
 
 bool EdnOperations::add(EdnScanner& scanner, const Fields& fields) {
   if (builder_.function_count() > 0xfff0) return scanner.fail("expected fewer different :f");
+  if (fields.not_txn_at != 0 && fields.function == "txn") {
+    // As Opaque, no checker would see it.
+    scanner.rewind(fields.not_txn_at);
+    return scanner.fail("expected [:r key value], [:append key value] or [:w key value] in a :txn");
+  }
   Event event;
   event.index = fields.index ? static_cast<std::uint64_t>(*fields.index) : size();
   event.time_ns = fields.time;

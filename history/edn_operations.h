@@ -1,6 +1,6 @@
 // Adds operations that are written as EDN maps, as Jepsen prints them, to a history. Recognises the
-// payloads of history/operation.h by their shape; any other value is kept as Opaque. Not
-// thread-safe.
+// payloads of history/operation.h by their shape; any other value is kept as Opaque, but a vector
+// with :f :txn, which must be a transaction. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -46,6 +46,7 @@ class EdnOperations {
   HistoryBuilder builder_;
   std::vector<MicroForm> micro_forms_;
   std::vector<Value> elements_;
+  std::size_t micro_begin_ = 0;  // of the micro-operation that was read last
   std::string text_;  // scratch
 };
 

@@ -63,7 +63,8 @@ bool lost_in_the_middle(std::string_view left, Damage damage) {
   if (damage == Damage::torn) return false;
   const std::size_t compressed = get<std::uint32_t>(left, format::kChecksumBytes);
   if (compressed == 0 || compressed > format::kCompressedBytesMax) return true;
-  const std::string_view behind = left.substr(std::min(left.size(), format::kBlockPrefixBytes + compressed));
+  const std::string_view behind =
+      left.substr(std::min(left.size(), format::kBlockPrefixBytes + compressed));
   return behind.find_first_not_of('\0') != std::string_view::npos;
 }
 

@@ -77,7 +77,9 @@ TEST_CASE("payloads are recognised by :f and shape") {
   CHECK(payload_of(":read", "nil") == Payload(Balances{}));
   CHECK(payload_of(":read", "7") == Payload(Opaque{"7"}));
   CHECK(payload_of(":txn", "[]") == Payload(Txn{}));
-  CHECK(payload_of(":txn", "[[:cas 1 2]]") == Payload(Opaque{"[[:cas 1 2]]"}));
+  CHECK(payload_of(":txn", "nil") == Payload(Opaque{"nil"}));
+  CHECK(payload_of(":cas", "[[:cas 1 2]]") == Payload(Opaque{"[[:cas 1 2]]"}));
+  CHECK(payload_of(":add", "[[:append 1]]") == Payload(Opaque{"[[:append 1]]"}));
   CHECK(payload_of(":stop", "{:fault \"kill\", :action :heal, :hosts [\"n1\"]}") ==
         Payload(FaultEvent{"kill", FaultAction::heal, {"n1"}, ""}));
   CHECK(payload_of(":add", "[1 (2) #{3}]") == Payload(Opaque{"[1 (2) #{3}]"}));
@@ -132,6 +134,20 @@ TEST_CASE("mistakes are named with file, line and what was expected") {
         "h.edn:2: expected an operation with a :process, found `{:type :ok}`");
   CHECK(error("{:process 0, :type :ok, :value ]}") == "h.edn:2: expected a value, found `]}`");
   CHECK(error("17") == "h.edn:2: expected {, found `17`");
+}
+
+TEST_CASE("a :txn whose value is a vector must be a transaction") {
+  const std::string expected =
+      "h.edn:2: expected [:r key value], [:append key value] or [:w key value] in a :txn, found `";
+  for (const std::string bad : {"[:append 1]", "[:append 1 2 3]", "[:cas 1 2]", "[:r 1 [2 3] 4]",
+                                "[\"r\" 1 2]", "[]", "17"}) {
+    CAPTURE(bad);
+    const File file("{:process 0, :type :ok, :f :txn, :value [[:w 1 2]]}\n"
+                    "{:process 0, :type :ok, :value [[:w 1 2]  " +
+                    bad + " [:r 1 2]], :f :txn}\n");
+    const std::string message = read_error(file.path);
+    CHECK_THAT(message, Catch::Contains(expected + bad + " [:r"));
+  }
 }
 
 TEST_CASE("a file cut at any byte keeps the operations before the cut, with a warning") {

@@ -1,4 +1,6 @@
 // JSON histories, with the keys of Jepsen's EDN.
+#include <cstring>
+
 #include "history/writer.h"
 #include "support.h"
 
@@ -64,6 +66,9 @@ TEST_CASE("mistakes and cuts in JSON are named") {
              Catch::StartsWith("h.json:2: expected :invoke, :ok, :fail or :info"));
   CHECK_THAT(error(line + "\n{\"type\"\n" + line),
              Catch::Contains("h.json:2: expected a whole JSON object"));
+  CHECK_THAT(error(line + "\n" + R"({"type":"ok","process":1,"f":"txn","value":[["append",1]]})"),
+             Catch::StartsWith("h.json:2: expected [:r key value]") &&
+                 Catch::Contains(R"(found `["append" 1]])"));
   CHECK_THAT(error("[" + line + ", 7]"), Catch::Contains("operation 1: expected an operation"));
   CHECK_THAT(error("[" + line + " x]"), Catch::Contains("is no JSON at byte"));
 
@@ -92,7 +97,7 @@ TEST_CASE("JSON that is nested too deeply is bad input, and its place is named")
                  Catch::EndsWith("h.json:2: expected fewer levels of nesting"));
       spit(file.path, "[" + nested(levels, open, close) + "]");
       // The array, the operation and 498 levels come first.
-      const std::size_t byte = nested(0, "", "").size() + 498 * open.size();
+      const std::size_t byte = nested(0, "", "").size() + 498 * std::strlen(open);
       CHECK_THAT(read_error(file.path),
                  Catch::EndsWith("h.json: byte " + std::to_string(byte) +
                                  ": expected fewer levels of nesting"));
