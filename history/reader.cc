@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "history/formats.h"
+#include "history/order_warnings.h"
 
 namespace ordeal {
 namespace {
@@ -67,6 +68,17 @@ std::string_view detect(std::string_view bytes) {
   return second == '"' ? "json" : second == ':' || second == '\0' || second == ';' ? "edn" : "";
 }
 
+Result<ReadHistory> read_as(std::string_view format, std::string_view bytes,
+                            std::string_view name) {
+  if (format == "ordeal") return read_ohist(bytes, name);
+  if (format == "edn") return read_edn(bytes, name);
+  if (format == "json") return read_json(bytes, name);
+  return bad_input(
+      "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, "
+      "...`) or JSON (`{{\"index\": 0, ...`); name the format with --format",
+      name);
+}
+
 }  // namespace
 
 Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_view format) {
@@ -78,14 +90,11 @@ Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_
   const std::string name = path.string();
   if (bytes.size == 0) return bad_input("the history {} is empty", name);
   if (format == "auto") format = detect(bytes.view());
-  if (format == "ordeal") return read_ohist(bytes.view(), name);
-  if (format == "edn") return read_edn(bytes.view(), name);
-  if (format == "json") return read_json(bytes.view(), name);
-  return bad_input(
-      "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, "
-      "...`) or "
-      "JSON (`{{\"index\": 0, ...`); name the format with --format",
-      name);
+  ORDEAL_TRY_ASSIGN(ReadHistory read, read_as(format, bytes.view(), name));
+  for (auto& warning : order_warnings(read.history, name)) {
+    read.warnings.push_back(std::move(warning));
+  }
+  return read;
 }
 
 }  // namespace ordeal

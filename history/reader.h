@@ -1,6 +1,7 @@
 // Reads a saved history of any known format. What is damaged at the end of a file (a torn block,
 // half a line) is left out with a warning; anything else that is wrong is bad_input, and says
-// where: file, line or byte, and what was expected there.
+// where: file, line or byte, and what was expected there. Operations that cannot be in their
+// real-time order (see history/order_warnings.h) are kept, with a warning.
 //
 // Memory is bounded by the size of the file, and by the limits of history/format.h for each block.
 #pragma once

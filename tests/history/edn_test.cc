@@ -21,10 +21,10 @@ struct File {
 };
 
 std::vector<Operation> parsed(std::string_view text) {
-  const File file(text);
-  const ReadHistory read = read_ok(file.path);
-  CHECK(read.warnings.empty());
-  return operations_of(read.history);
+  const auto read = read_edn(text, "h.edn");
+  REQUIRE(read.has_value());
+  CHECK(read->warnings.empty());
+  return operations_of(read->history);
 }
 
 Payload payload_of(const std::string& function, const std::string& value) {
