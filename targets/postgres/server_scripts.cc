@@ -131,9 +131,8 @@ std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
                      setting("port", std::to_string(place.port)) +
                      setting("unix_socket_directories", socket_directory) +
                      setting("max_connections", std::to_string(connections)) +
-                     setting("log_timezone", "UTC") +
-                     setting("log_line_prefix", "%m [%p] ") + setting("log_destination", "stderr") +
-                     setting("logging_collector", "off") +
+                     setting("log_timezone", "UTC") + setting("log_line_prefix", "%m [%p] ") +
+                     setting("log_destination", "stderr") + setting("logging_collector", "off") +
                      // Transactions that append to two lists deadlock all the time; at the default
                      // of a second the server would mostly wait.
                      setting("deadlock_timeout", "20ms") +

@@ -30,9 +30,9 @@ inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
 
-// Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a marker
-// tells), whose server is killed first; never in place of anything else. `postgresql_conf` and `pg_hba` are
-// the texts appended and put in place; `sync` false: does not wait for the disk.
+// Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a
+// marker tells), whose server is killed first; never in place of anything else. `postgresql_conf`
+// and `pg_hba` are the texts appended and put in place; `sync` false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
 // The second step: puts real_waits_library() where `start` preloads it from.
