@@ -77,8 +77,10 @@ Result<const CheckerEntry*> choose_checker(const std::string& name, const Loaded
   if (wanted.empty() && has(loaded.read.history, PayloadKind::balances)) wanted = "bank";
   const auto known = names_of(checker_catalog());
   if (wanted.empty()) {
-    return bad_input("{}: its operations belong to no known checker; choose one with --checker",
-                     loaded.file);
+    std::string warnings;  // damage may be the reason
+    for (const auto& warning : loaded.read.warnings) warnings += " (" + warning + ")";
+    return bad_input("{}: its operations belong to no known checker; choose one with --checker{}",
+                     loaded.file, warnings);
   }
   for (const auto& entry : checker_catalog()) {
     if (entry.name == wanted) return &entry;
@@ -97,6 +99,10 @@ Judgement judge(const LoadedHistory& loaded, const CheckerEntry& checker, const 
     judgement.result = checker.check(loaded.read.history, options, stop);
   } catch (const std::exception& error) {
     judgement.result.reason = fmt::format("the checker failed: {}", error.what());
+  }
+  if (loaded.read.damaged && judgement.result.validity == Validity::valid) {
+    judgement.result.validity = Validity::unknown;
+    judgement.result.reason = "the history is damaged: a part of what was recorded is missing";
   }
   judgement.result.checker = checker.name;
   judgement.result.check_seconds = seconds_since(start);

@@ -106,6 +106,15 @@ class Histories(EndToEnd):
         self.assert_code(done, VALID)
         self.assertIn("torn.ohist", done.out + done.err)
 
+    def test_a_history_damaged_in_the_middle_is_never_valid(self):
+        whole = bytearray(self.sample().read_bytes())
+        whole[len(whole) // 2] ^= 0x10
+        damaged = self.folder / "damaged.ohist"
+        damaged.write_bytes(whole)
+        done = self.ordeal("check", damaged)
+        self.assert_code(done, UNKNOWN)
+        self.assertIn("damaged", done.out)
+
     def test_foreign_files(self):
         for name, content in (("empty.ohist", b""), ("noise.ohist", os.urandom(4096)),
                               ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 100), ("bad.edn", b"{:index 0,, :type"),
