@@ -341,7 +341,7 @@ TEST_CASE("micro-operations of registers are unknown, with advice") {
   builder.add(operation);
   const CheckResult result = check_append(std::move(builder).build());
   CHECK(result.validity == Validity::unknown);
-  CHECK(result.reason.find("rw-register") != std::string::npos);
+  CHECK(result.reason.find("needs appends and reads of lists") != std::string::npos);
 }
 
 TEST_CASE("a request to stop makes the verdict unknown") {
