@@ -53,7 +53,7 @@ Interrupts::Interrupts(std::string farewell) : farewell_(std::move(farewell)) {
 }
 
 Interrupts::~Interrupts() {
-  handle({SIGINT, SIGTERM, SIGHUP, SIGPIPE}, SIG_DFL);
+  handle({SIGINT, SIGTERM, SIGHUP}, SIG_DFL);  // output is flushed later: SIGPIPE stays harmless
   const char byte = 'q';
   [[maybe_unused]] const auto written = write(pipe_[1], &byte, 1);
   listener_.join();

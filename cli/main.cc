@@ -43,7 +43,9 @@ int main(int argc, char** argv) {
   try {
     return ordeal::main_checked(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ordeal: internal error: {}; please report this\n", error.what());
+    const std::string line =
+        fmt::format("ordeal: internal error: {}; please report this\n", error.what());
+    std::fputs(line.c_str(), stderr);
     return 255;
   }
 }

@@ -16,8 +16,13 @@ int exit_code_of(Validity validity) {
   return 2;
 }
 
+void print_result(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 int complain(const Error& error) {
-  fmt::print(stderr, "ordeal: {}\n", error.message);
+  std::fputs(fmt::format("ordeal: {}\n", error.message).c_str(), stderr);
   return exit_code(error.kind);
 }
 

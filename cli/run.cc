@@ -77,7 +77,7 @@ void add_what_happened(RunVerdict& verdict, const Campaign& campaign, const RunE
 
 // `--json` answers with an object in any case.
 int give_up(const RunArguments& arguments, const Error& error) {
-  if (arguments.json) fmt::print("{}\n", error_json(error));
+  if (arguments.json) print_result(error_json(error) + "\n");
   return exit_code(error.kind);
 }
 
@@ -91,9 +91,9 @@ int conclude(const RunArguments& arguments, const RunFolder& folder, const Campa
   write_results(folder, verdict, loaded->read.history, console);
   console.status("");
   if (arguments.json) {
-    fmt::print("{}\n", verdict_json(verdict, false));
+    print_result(verdict_json(verdict, false) + "\n");
   } else {
-    fmt::print("{}", verdict_text(verdict, folder.report().string(), {isatty(STDOUT_FILENO) == 1}));
+    print_result(verdict_text(verdict, folder.report().string(), {isatty(STDOUT_FILENO) == 1}));
   }
   if (!end.trouble && verdict.overall != Validity::invalid) return complain(end.trouble.error());
   return exit_code_of(verdict.overall);

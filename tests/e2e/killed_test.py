@@ -60,9 +60,21 @@ class Killed(EndToEnd):
         out, err = process.communicate(timeout=10)
         self.assertEqual(process.returncode, SURROUNDINGS, err)
         self.assertIn("ordeal heal", err)
-        self.assert_code(self.ordeal("heal", self.store / "latest"), 0)
         self.assert_code(self.ordeal("check", self.store / "latest/history.ohist"), VALID)
         self.assert_code(self.ordeal("lab", "down"), 0)
+        self.assert_nothing_left()
+        healed = self.ordeal("heal", self.store / "latest")  # too late, which is no failure
+        self.assert_code(healed, 0)
+        self.assertIn("is gone", healed.out)
+
+    def test_a_closed_terminal_is_an_orderly_stop(self):
+        process = self.run_until_fault("partition")
+        process.stdout.close()
+        process.stderr.close()
+        process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: process.poll() is not None, "the end of the run")
+        self.assertIn(process.returncode, (VALID, UNKNOWN))
+        self.assertTrue((self.store / "latest/verdict.json").exists())
         self.assert_nothing_left()
 
     def test_lab_down_leaves_living_runs_alone(self):

@@ -38,7 +38,8 @@ def namespaces():
 
 
 def lab_mounts():
-    return sorted(line for line in open("/proc/self/mountinfo") if "ordeal/labs" in line)
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return sorted(line for line in lines if "ordeal/labs" in line)
 
 
 def lab_processes():
@@ -87,7 +88,9 @@ class EndToEnd(unittest.TestCase):
     def end(process):
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            stream.close()
 
     def wait_for(self, condition, what, seconds=60):
         deadline = time.monotonic() + seconds
