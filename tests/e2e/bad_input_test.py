@@ -9,6 +9,8 @@ target: {postgres: {version: 15}}
 workload: {list-append: {isolation: serializable}}
 duration: 5s
 workers: 4
+check:
+  list-append: {model: snapshot-isolation}
 """
 
 
@@ -79,7 +81,7 @@ class BadInput(EndToEnd):
         self.assert_code(done, SURROUNDINGS)
         self.assertIn("history.ohist", done.err)
         self.assertIn("No space left", done.err)
-        checked = self.ordeal("check", "--json", small / "latest/history.ohist")
+        checked = self.ordeal("check", "--json", "--model", "snapshot-isolation", small / "latest/history.ohist")
         self.assert_code(checked, VALID)
         self.assertGreater(checked.json()["transactions"]["ok"], 100)
         self.assert_nothing_left()
@@ -102,7 +104,7 @@ class Histories(EndToEnd):
         whole = self.sample().read_bytes()
         torn = self.folder / "torn.ohist"
         torn.write_bytes(whole[:len(whole) - 7])
-        done = self.ordeal("check", torn)
+        done = self.ordeal("check", "--model", "snapshot-isolation", torn)
         self.assert_code(done, VALID)
         self.assertIn("torn.ohist", done.out + done.err)
 
@@ -137,11 +139,11 @@ class Histories(EndToEnd):
 
     def test_conversions_keep_the_verdict(self):
         history = self.sample()
-        verdict = self.ordeal("check", "--json", history).json()
+        verdict = self.ordeal("check", "--json", "--model", "snapshot-isolation", history).json()
         for extension in ("edn", "json", "jsonl"):
             converted = self.folder / f"converted.{extension}"
             self.assert_code(self.ordeal("convert", history, converted), 0)
-            again = self.ordeal("check", "--json", converted)
+            again = self.ordeal("check", "--json", "--model", "snapshot-isolation", converted)
             self.assert_code(again, VALID)
             self.assertEqual(again.json()["transactions"], verdict["transactions"])
 

@@ -11,6 +11,8 @@ workers: 5
 faults:
   FAULT:
 schedule: {interval: 1s, duration-min: 30s, duration-max: 40s, quiet-start: 2s, quiet-end: 1s}
+check:
+  list-append: {model: snapshot-isolation}
 """
 
 
@@ -29,7 +31,7 @@ class Killed(EndToEnd):
         process.send_signal(signal.SIGKILL)
         process.wait()
         run = self.store / "latest"
-        checked = self.ordeal("check", "--json", run / "history.ohist")
+        checked = self.ordeal("check", "--json", "--model", "snapshot-isolation", run / "history.ohist")
         self.assert_code(checked, VALID)
         self.assertGreater(checked.json()["transactions"]["ok"], 50)
         healed = self.ordeal("heal", run)
@@ -60,7 +62,8 @@ class Killed(EndToEnd):
         out, err = process.communicate(timeout=10)
         self.assertEqual(process.returncode, SURROUNDINGS, err)
         self.assertIn("ordeal heal", err)
-        self.assert_code(self.ordeal("check", self.store / "latest/history.ohist"), VALID)
+        self.assert_code(self.ordeal("check", "--model", "snapshot-isolation",
+                                     self.store / "latest/history.ohist"), VALID)
         self.assert_code(self.ordeal("lab", "down"), 0)
         self.assert_nothing_left()
         healed = self.ordeal("heal", self.store / "latest")  # too late, which is no failure

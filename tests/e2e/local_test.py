@@ -15,6 +15,8 @@ faults:
   kill:
   clock-skew:
 schedule: {interval: 1s, duration-min: 1s, duration-max: 2s, quiet-start: 1s, quiet-end: 1s}
+check:
+  list-append: {model: snapshot-isolation}
 """
 
 
@@ -32,7 +34,7 @@ class LocalLab(EndToEnd):
         self.assert_nothing_left()
 
     def test_a_fault_that_needs_root_is_refused_by_name_before_anything_starts(self):
-        campaign = self.write("local.yaml", CAMPAIGN + "  \n" .strip())
+        campaign = self.write("local.yaml", CAMPAIGN)
         done = self.run_campaign(campaign, "--set", "faults.partition.direction=both", **self.as_nobody())
         self.assert_code(done, BAD_INPUT)
         self.assertIn("partition", done.err)

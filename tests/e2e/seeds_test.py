@@ -6,7 +6,8 @@ class Seeds(EndToEnd):
     def sequences(self, seed):
         done = self.run_campaign("quickstart", "--duration", "10s", "--seed", seed, "--set", "workers=4",
                                  "--set", "schedule.duration-min=1s", "--set", "schedule.duration-max=2s",
-                                 "--set", "schedule.interval=500ms")
+                                 "--set", "schedule.interval=500ms",
+                                 "--set", "check.list-append.model=snapshot-isolation")
         self.assertIn(done.code, (VALID, UNKNOWN), str(done))
         workers, faults = {}, []
         for op in self.history():

@@ -117,7 +117,17 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(lab_processes(), [])
 
     def assert_code(self, done, code):
-        self.assertEqual(done.code, code, str(done))
+        self.assertEqual(done.code, code, f"{done}{self.keep_history() if done.code != code else ''}")
+
+    def keep_history(self):
+        """A history with an unexpected verdict is evidence, and outlives the test."""
+        history = self.store / "latest/history.ohist"
+        if not history.exists():
+            return ""
+        kept = tempfile.NamedTemporaryFile(prefix="ordeal-kept-", suffix=".ohist", delete=False)
+        with kept:
+            kept.write(history.read_bytes())
+        return f"\n--- history kept as {kept.name}"
 
 
 def main():
