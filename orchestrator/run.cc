@@ -7,7 +7,6 @@
 
 #include "nemesis/disruptor.h"
 #include "nemesis/engine.h"
-#include "nemesis/needs.h"
 #include "nemesis/schedule.h"
 #include "orchestrator/battleground.h"
 #include "orchestrator/monitor.h"
@@ -56,7 +55,6 @@ class Experiment {
   // Never fails as a whole: whatever goes wrong is noted in the end, and the way back goes on.
   RunEnd perform() {
     RunEnd end;
-    end.recorded = true;
     Workers workers(worker_plan());
     end.trouble = chaos(workers);
     end.duration = std::chrono::duration_cast<milliseconds>(recorder_->now());
