@@ -24,6 +24,8 @@ constexpr OptionSpec kSettings[] = {
      "operations that a worker may be ahead of the slowest one, so that they meet on the same keys",
      1},
     {"step-timeout", OptionType::duration, "60s", "for each step of set-up on each host"},
+    {"stall-after", OptionType::duration, "15s",
+     "who waits longer than this in an operation is named in the log, as often"},
     {"complexity", OptionType::text, "medium", "low: faults half as often; high: twice as often", 0,
      0, kComplexities},
     {"heal-attempts", OptionType::integer, "5", "tries to undo each fault at the end", 1, 1000},

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 namespace ordeal {
 namespace {
@@ -11,9 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{250};
-// Longer than any operation may take (a target's operation time-out), so that it is a stall of
-// Ordeal's.
-constexpr milliseconds kStall{15'000};
+constexpr milliseconds kPatience{5};  // between looks at workers that are about to end
 
 double per_second(std::uint64_t before, std::uint64_t now, milliseconds between) {
   return 1000.0 * static_cast<double>(now - before) /
@@ -31,16 +30,15 @@ void sleep_until(Monitor::Clock::time_point until, const std::stop_token& stop) 
 }  // namespace
 
 Monitor::Monitor(Console& console, const Recorder& recorder, const FaultEngine& engine,
-                 const Workers& workers, milliseconds duration)
+                 const Workers& workers, milliseconds duration, milliseconds stall)
     : console_(console),
       recorder_(recorder),
       engine_(engine),
       workers_(workers),
-      duration_(duration) {}
+      duration_(duration),
+      stall_(stall) {}
 
 Monitor::~Monitor() { console_.status(""); }
-
-void Monitor::say(const std::string& line) { console_.status(line); }
 
 Status Monitor::watch(Clock::time_point start, std::stop_token stop) {
   RecorderCounts before = recorder_.counts();
@@ -60,9 +58,17 @@ Status Monitor::watch(Clock::time_point start, std::stop_token stop) {
   return {};
 }
 
+void Monitor::await_workers() {
+  console_.status("waiting for the last operations");
+  while (!workers_.finished()) {
+    std::this_thread::sleep_for(kPatience);
+    dump_stall();
+  }
+}
+
 void Monitor::dump_stall() {
-  const auto stalled = workers_.stalled(kStall);
-  if (stalled.empty() || Clock::now() - last_dump_ < kStall) return;
+  const auto stalled = workers_.stalled(stall_);
+  if (stalled.empty() || Clock::now() - last_dump_ < stall_) return;
   last_dump_ = Clock::now();
   for (const auto& each : stalled) console_.log().warn("{}", each);
   for (const auto& fault : engine_.active()) {

@@ -19,13 +19,15 @@ class Monitor {
   using Clock = std::chrono::steady_clock;
 
   Monitor(Console& console, const Recorder& recorder, const FaultEngine& engine,
-          const Workers& workers, std::chrono::milliseconds duration);
+          const Workers& workers, std::chrono::milliseconds duration,
+          std::chrono::milliseconds stall);
   ~Monitor();  // removes the status line
 
   // Returns when the time is over or a stop was requested; fails as soon as the history can't be
   // written.
   Status watch(Clock::time_point start, std::stop_token stop);
-  void say(const std::string& line);
+  // Returns when the workers have finished the operations that are under way.
+  void await_workers();
 
   // "chaos 12/60 s  ok 812/s  fail 3/s  info 0/s  active: partition on n1".
   static std::string line(std::chrono::milliseconds elapsed, std::chrono::milliseconds duration,
@@ -41,6 +43,7 @@ class Monitor {
   const FaultEngine& engine_;
   const Workers& workers_;
   std::chrono::milliseconds duration_;
+  std::chrono::milliseconds stall_;  // whoever waits for longer is named, as often
   Clock::time_point last_dump_{};
 };
 

@@ -99,7 +99,8 @@ class Experiment {
     std::stop_source over;  // of the workers and the disruptor
     const std::stop_callback on_request(request_.stop, [&] { over.request_stop(); });
     Monitor monitor(request_.console, *recorder_, *engine_, workers,
-                    campaign_.settings.duration("duration"));
+                    campaign_.settings.duration("duration"),
+                    campaign_.settings.duration("stall-after"));
     mark(kStartChaos);
     workers.start(over.get_token(), request_.stop);
     const auto start = std::chrono::steady_clock::now();
@@ -115,7 +116,7 @@ class Experiment {
     const Status watched = monitor.watch(start, over.get_token());
     over.request_stop();
     disruptor.join();
-    monitor.say("waiting for the last operations");
+    monitor.await_workers();
     workers.join();
     mark(kStopChaos);
     if (!watched) return watched;

@@ -21,10 +21,11 @@ struct Overloaded : Cases... {
 
 struct Workers::Worker {
   std::size_t number = 0;
-  ProcessId process;
+  std::atomic<ProcessId> process;
   std::unique_ptr<Generator> generator;
   std::unique_ptr<Client> client;              // null until the first operation and after a loss
   std::atomic<std::int64_t> busy_since_ns{0};  // 0: not in an operation
+  std::atomic<bool> connecting{false};
   std::jthread thread;
 };
 
@@ -43,6 +44,7 @@ Workers::Workers(WorkerPlan plan)
 Workers::~Workers() = default;
 
 void Workers::start(std::stop_token over, std::stop_token abort) {
+  running_ = workers_.size();
   for (auto& worker : workers_) {
     worker->thread =
         std::jthread([this, &worker = *worker, over, abort] { loop(worker, over, abort); });
@@ -62,6 +64,7 @@ void Workers::loop(Worker& worker, const std::stop_token& over, const std::stop_
     perform(worker, worker.generator->next(), abort);
   }
   pacer_.leave(worker.number);
+  --running_;
 }
 
 void Workers::run_final(std::stop_token stop) {
@@ -92,7 +95,9 @@ void Workers::perform(Worker& worker, Invocation invocation, const std::stop_tok
 Outcome Workers::attempt(Worker& worker, const Payload& payload, const std::stop_token& stop) {
   if (worker.client == nullptr || !worker.client->connected()) {
     worker.client.reset();
+    worker.connecting = true;
     auto client = plan_.target.connect(plan_.workload_name, worker.process, stop);
+    worker.connecting = false;
     if (!client) {
       std::this_thread::sleep_for(kReconnectPause);
       return Fail{"no connection: " + client.error().message};
@@ -113,7 +118,8 @@ void Workers::complete(Worker& worker, const Payload& invoked, const std::string
                         [&](Info& info) {
                           // The operation may still be running: its process can't go on, nor its
                           // connection.
-                          worker.process.value += static_cast<std::int64_t>(plan_.workers);
+                          worker.process =
+                              ProcessId{process.value + static_cast<std::int64_t>(plan_.workers)};
                           worker.client.reset();
                           record(Phase::info, invoked, std::move(info.note));
                         }},
@@ -126,8 +132,10 @@ std::vector<std::string> Workers::stalled(std::chrono::milliseconds longest) con
     const std::int64_t since = worker->busy_since_ns;
     const auto waited = std::chrono::nanoseconds(since == 0 ? 0 : now_ns() - since);
     if (waited > longest) {
-      lines.push_back(fmt::format("worker {} has waited {:.1f} s for its operation to complete",
-                                  worker->number, std::chrono::duration<double>(waited).count()));
+      lines.push_back(
+          fmt::format("worker {} (process {}) has waited {:.1f} s for {}", worker->number,
+                      worker->process.load().value, std::chrono::duration<double>(waited).count(),
+                      worker->connecting ? "a connection" : "its operation to complete"));
     }
   }
   return lines;

@@ -39,6 +39,8 @@ class Workers {
   // `over` ends the drawing of operations, `abort` also those that are under way.
   void start(std::stop_token over, std::stop_token abort);
   void join();
+  // Whether every worker that was started has left its loop: join() would not wait. Thread-safe.
+  bool finished() const { return running_ == 0; }
   // After join(): the operations of the workload's final phase, one worker after the other.
   void run_final(std::stop_token stop);
 
@@ -56,6 +58,7 @@ class Workers {
 
   WorkerPlan plan_;
   Pacer pacer_;
+  std::atomic<std::size_t> running_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

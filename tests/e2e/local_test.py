@@ -47,6 +47,18 @@ class LocalLab(EndToEnd):
         self.assertIn("root", done.err)
         self.assertIn("local", done.err)
 
+    def test_a_stall_in_mid_run_names_who_waits_and_for_what(self):
+        campaign = self.write("local.yaml", CAMPAIGN)
+        done = self.run_campaign(campaign, "--duration", "8s", "--set", "stall-after=700ms",
+                                 "--set", "target.postgres.operation-timeout=10s",
+                                 "--set", "faults={pause: }", "--set", "schedule.duration-min=2s",
+                                 "--set", "schedule.duration-max=3s")
+        self.assert_code(done, VALID)
+        for worker in range(5):
+            self.assertRegex(done.err, rf"worker {worker} \(process \d+\) has waited [0-9.]+ s "
+                                       r"for (its operation to complete|a connection)")
+        self.assertIn("active meanwhile: pause on n1", done.err)
+
     def test_two_runs_at_once(self):
         campaign = self.write("local.yaml", CAMPAIGN)
         first = self.start("run", campaign, "--store", self.store, "--duration", "5s")

@@ -197,10 +197,12 @@ TEST_CASE("who is stuck is named, with how long") {
   std::this_thread::sleep_for(120ms);
   const auto stalled = scene.workers.stalled(100ms);
   REQUIRE(stalled.size() == 2);
-  CHECK(stalled[0].find("worker 0 has waited 0.1 s") == 0);
+  CHECK(stalled[0].find("worker 0 (process 0) has waited 0.1 s for its operation") == 0);
   CHECK(scene.workers.stalled(10s).empty());
-  release = true;
   scene.over.request_stop();
+  CHECK_FALSE(scene.workers.finished());
+  release = true;
   scene.workers.join();
+  CHECK(scene.workers.finished());
   CHECK(scene.workers.stalled(0ms).empty());
 }
