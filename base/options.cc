@@ -41,6 +41,15 @@ Status check_text(const OptionSpec& spec, const std::string& text) {
   return bad_input("{}", unknown_name("value", text, choices));
 }
 
+Status check_duration(const OptionSpec& spec, const std::string& text) {
+  ORDEAL_TRY_ASSIGN(const auto duration, parse_duration(text));
+  if (duration.count() >= spec.minimum) return {};
+  const std::string least =
+      spec.minimum == 1 ? "more than 0"
+                        : "at least " + format_duration(std::chrono::milliseconds(spec.minimum));
+  return bad_input("expected {}, e.g. {}", least, spec.default_value);
+}
+
 Status check_type(const OptionSpec& spec, const std::string& text) {
   double real = 0;
   switch (spec.type) {
@@ -58,12 +67,18 @@ Status check_type(const OptionSpec& spec, const std::string& text) {
       if (text == "true" || text == "false") return {};
       return bad_input("expected true or false");
     case OptionType::duration:
-      return parse_duration(text).map([](auto) {});
+      return check_duration(spec, text);
     case OptionType::text:
     case OptionType::list:
+    case OptionType::host:
       break;
   }
   return check_text(spec, text);
+}
+
+Status check_value(const OptionSpec& spec, const std::string& name, const std::string& text) {
+  ORDEAL_TRY(check_type(spec, text));
+  return spec.check == nullptr ? Status{} : spec.check(name, text);
 }
 
 }  // namespace
@@ -80,11 +95,12 @@ Result<Options> Options::make(std::string_view kind, std::span<const OptionSpec>
       return bad_input("{}: {}: {}", value.where, kind,
                        unknown_name("setting", name, names_of(specs)));
     }
-    if (const auto checked = check_type(*spec, value.text); !checked) {
+    if (const auto checked = check_value(*spec, name, value.text); !checked) {
       return bad_input("{}: {}: {} is \"{}\": {}", value.where, kind, name, value.text,
                        checked.error().message);
     }
     options.values_.insert_or_assign(name, value.text);
+    options.places_.insert_or_assign(name, value.where);
   }
   return options;
 }
@@ -115,6 +131,11 @@ std::vector<std::string> Options::list(std::string_view name) const {
   for (auto& part : parts) boost::trim(part);
   std::erase(parts, "");
   return parts;
+}
+
+std::string Options::where(std::string_view name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? "" : found->second;
 }
 
 std::map<std::string, std::string> Options::group(std::string_view prefix) const {

@@ -15,16 +15,22 @@
 
 namespace ordeal {
 
-enum class OptionType { text, integer, real, boolean, duration, list };
+// A host is a text: the name of one of the campaign's hosts, or empty; who knows the hosts checks
+// it.
+enum class OptionType { text, integer, real, boolean, duration, list, host };
 
 struct OptionSpec {
   std::string_view name;  // a name that ends in ".*" declares a group of freely named text settings
   OptionType type = OptionType::text;
   std::string_view default_value;
   std::string_view summary;
-  std::int64_t minimum = 0;  // of an integer or real; ignored for the others
+  // Of an integer, real or (the minimum alone, in ms) duration; ignored for the others.
+  std::int64_t minimum = 0;
   std::int64_t maximum = 1'000'000'000'000;
   std::span<const std::string_view> choices = {};  // of a text; empty means any
+  // What else must hold for a given value; `name` is the full one of a group's member. The error
+  // says what was expected.
+  Status (*check)(std::string_view name, const std::string& text) = nullptr;
 };
 
 struct GivenOption {
@@ -51,11 +57,14 @@ class Options {
   bool boolean(std::string_view name) const;
   std::chrono::milliseconds duration(std::string_view name) const;
   std::vector<std::string> list(std::string_view name) const;
+  // Where the value was given; "" for a default.
+  std::string where(std::string_view name) const;
   // Members of the group declared as `prefix` + ".*", without the prefix.
   std::map<std::string, std::string> group(std::string_view prefix) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, std::string, std::less<>> places_;
 };
 
 // "250ms", "1.5s", "2m", "1h"; a bare number is seconds. Never negative.

@@ -63,3 +63,37 @@ TEST_CASE("options are checked once, and errors say where") {
   const auto range = Options::make("thing", kSpecs, {{"workers", {"0", "c.yaml:2:3"}}});
   REQUIRE(range.error().message == "c.yaml:2:3: thing: workers is \"0\": expected 1 to 100");
 }
+
+TEST_CASE("a setting may have a check of its own, and a least duration") {
+  static constexpr OptionSpec kSpecs[] = {
+      {.name = "even.*",
+       .default_value = "",
+       .summary = "",
+       .check = [](std::string_view name, const std::string& text) -> Status {
+         if (text.size() % 2 == 0) return {};
+         return bad_input("expected {} to be even", name);
+       }},
+      {.name = "pause",
+       .type = OptionType::duration,
+       .default_value = "5s",
+       .summary = "",
+       .minimum = 1},
+      {.name = "quiet", .type = OptionType::duration, .default_value = "5s", .summary = ""},
+      {.name = "on", .type = OptionType::host, .default_value = "", .summary = ""},
+  };
+  const auto options = Options::make(
+      "thing", kSpecs,
+      {{"even.x", {"22", "c.yaml:3:5"}}, {"quiet", {"0s", "c.yaml:4:5"}}, {"on", {"n2", "--on"}}});
+  REQUIRE(options);
+  CHECK(options->where("even.x") == "c.yaml:3:5");
+  CHECK(options->where("pause").empty());
+  CHECK(options->text("on") == "n2");
+  const auto odd = Options::make("thing", kSpecs, {{"even.x", {"1", "here"}}});
+  REQUIRE_FALSE(odd);
+  CHECK(odd.error().message == "here: thing: even.x is \"1\": expected even.x to be even");
+  for (const auto* nothing : {"0", "0s", "0.1ms"}) {
+    const auto none = Options::make("thing", kSpecs, {{"pause", {nothing, "here"}}});
+    REQUIRE_FALSE(none);
+    CHECK(none.error().message.ends_with("expected more than 0, e.g. 5s"));
+  }
+}
