@@ -153,7 +153,9 @@ void add_run(CLI::App& app, Action& action) {
   command->add_flag("--no-disruptions", arguments->changes.no_disruptions,
                     "Same run without faults");
   command->add_option("--scenario", arguments->changes.scenario, "A scenario of the campaign");
-  command->add_option("--set", arguments->changes.assignments, "key.of.campaign=value; repeatable")
+  command
+      ->add_option("--set", arguments->changes.assignments,
+                   "key.of.campaign=value, which is YAML; repeatable")
       ->expected(1)
       ->take_all();
   command->add_option("--store", arguments->store, "Where runs are kept")->capture_default_str();

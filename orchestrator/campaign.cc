@@ -31,47 +31,62 @@ constexpr OptionSpec kSettings[] = {
     {"heal-attempts", OptionType::integer, "5", "tries to undo each fault at the end", 1, 1000},
 };
 
-// Everything below reports through Result; `file` names the campaign in messages.
+// Everything below reports through Result; `origin` names the places in messages.
 struct Loader {
-  const std::filesystem::path& file;
+  const Origin& origin;
   const Catalogs& catalogs;
 
   template <class Entry>
-  Result<const Entry*> find(std::string_view kind, const YAML::Node& at, const std::string& name,
-                            std::span<const Entry> entries) const {
+  Result<const Entry*> find(std::string_view kind, const std::string& where,
+                            const std::string& name, std::span<const Entry> entries) const {
     for (const Entry& entry : entries) {
       if (entry.name == name) return &entry;
     }
-    return bad_input("{}: {}", location(file, at), unknown_name(kind, name, names_of(entries)));
+    return bad_input("{}: {}", where, unknown_name(kind, name, names_of(entries)));
   }
 
-  // `section` is a map with entries of one catalogue as keys and their options as values.
+  // The section of that name is a map with entries of one catalogue as keys and their options as
+  // values.
   template <class Entry>
-  Result<std::vector<Chosen<Entry>>> choose(std::string_view kind, const YAML::Node& section,
+  Result<std::vector<Chosen<Entry>>> choose(std::string_view kind, const std::string& name,
+                                            const YAML::Node& section,
                                             std::span<const Entry> entries) const {
     std::vector<Chosen<Entry>> chosen;
     if (!section || section.IsNull()) return chosen;
     if (!section.IsMap()) {
-      return bad_input("{}: expected a map from {} to its settings", location(file, section), kind);
+      return bad_input("{}: expected a map from {} to its settings", origin.of(name, section),
+                       kind);
     }
     for (const auto& item : section) {
-      const auto name = item.first.as<std::string>();
-      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, item.first, name, entries));
-      ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(file, item.second));
+      const auto key = item.first.as<std::string>();
+      const std::string path = name + "." + key;
+      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, origin.of(path, item.first), key, entries));
+      ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, path, item.second));
       ORDEAL_TRY_ASSIGN(Options options,
-                        Options::make(std::string(kind) + " " + name, entry->options, given));
+                        Options::make(std::string(kind) + " " + key, entry->options, given));
       chosen.push_back({entry, std::move(options)});
     }
     return chosen;
   }
 
   template <class Entry>
-  Result<Chosen<Entry>> choose_one(std::string_view kind, const YAML::Node& root,
+  Result<Chosen<Entry>> choose_one(const std::string& kind, const YAML::Node& root,
                                    std::span<const Entry> entries) const {
-    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, root[std::string(kind)], entries));
+    const YAML::Node section = root[kind];
+    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, kind, section, entries));
     if (chosen.size() == 1) return std::move(chosen.front());
-    return bad_input("{}: expected exactly one {}, e.g. `{}: {{{}: {{}}}}`", file.string(), kind,
-                     kind, entries.empty() ? "..." : entries.front().name);
+    if (chosen.empty()) {
+      return bad_input("{}: expected exactly one {}, e.g. `{}: {{{}: {{}}}}`",
+                       origin.of(kind, section), kind, kind,
+                       entries.empty() ? "..." : entries.front().name);
+    }
+    std::string names;
+    std::string where;  // of the last one
+    for (const auto& item : section) {
+      names += (names.empty() ? "" : ", ") + item.first.Scalar();
+      where = origin.of(kind + "." + item.first.Scalar(), item.first);
+    }
+    return bad_input("{}: expected exactly one {}, not {}", where, kind, names);
   }
 
   Result<Hosts> hosts(const YAML::Node& node) const {
@@ -81,28 +96,32 @@ struct Loader {
         {"names", OptionType::list, "n1", "names of the lab's hosts"},
         {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
     };
-    ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(file, node));
+    ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, "hosts", node));
     ORDEAL_TRY_ASSIGN(const Options options, Options::make("hosts", kSpecs, given));
     Hosts hosts{options.text("lab"), options.list("names"), options.text("inventory")};
+    const auto place = [&](std::string_view setting) {
+      const std::string where = options.where(setting);
+      return where.empty() ? origin.of("hosts", node) : where;
+    };
     if (hosts.lab.empty() && hosts.inventory.empty()) hosts.lab = "netns";
     if (!hosts.lab.empty() && !hosts.inventory.empty()) {
-      return bad_input("{}: hosts: give either `lab` or `inventory`", location(file, node));
+      return bad_input("{}: hosts: give either `lab` or `inventory`", place("inventory"));
     }
     if (hosts.inventory.is_relative() && !hosts.inventory.empty()) {
-      hosts.inventory = std::filesystem::absolute(file).parent_path() / hosts.inventory;
+      hosts.inventory = std::filesystem::absolute(origin.file()).parent_path() / hosts.inventory;
     }
-    if (!hosts.inventory.empty()) ORDEAL_TRY(read_inventory(hosts.inventory));
     const std::set<std::string> distinct(hosts.names.begin(), hosts.names.end());
     if (hosts.names.empty() || distinct.size() != hosts.names.size()) {
-      return bad_input("{}: hosts: expected names, each once", location(file, node));
+      return bad_input("{}: hosts: expected names, each once", place("names"));
     }
+    if (!hosts.inventory.empty()) ORDEAL_TRY(read_inventory(hosts.inventory));
     return hosts;
   }
 
   Status default_check(Campaign& campaign) const {
     if (!campaign.checks.empty()) return {};
     ORDEAL_TRY_ASSIGN(const CheckerEntry* entry,
-                      find("check", YAML::Node(), std::string(campaign.workload.entry->checker),
+                      find("check", origin.file(), std::string(campaign.workload.entry->checker),
                            catalogs.checkers));
     ORDEAL_TRY_ASSIGN(Options options, Options::make("check", entry->options, {}));
     campaign.checks.push_back({entry, std::move(options)});
@@ -113,32 +132,36 @@ struct Loader {
     const auto& workloads = campaign.target.entry->workloads;
     if (std::count(workloads.begin(), workloads.end(), campaign.workload.entry->name) > 0)
       return {};
-    return bad_input("{}: target {} has no client for workload {}", file.string(),
+    return bad_input("{}: target {} has no client for workload {}", origin.file(),
                      campaign.target.entry->name, campaign.workload.entry->name);
   }
 
   Result<Campaign> load(const YAML::Node& root) const {
     Campaign campaign;
-    campaign.name = root["name"] ? root["name"].as<std::string>() : file.stem().string();
+    campaign.name =
+        root["name"] ? root["name"].Scalar() : std::filesystem::path(origin.file()).stem().string();
     if (!valid_name(campaign.name)) {
       return bad_input("{}: name \"{}\": expected lower-case letters, digits and hyphens",
-                       location(file, root["name"]), campaign.name);
+                       origin.of("name", root["name"]), campaign.name);
     }
     ORDEAL_TRY_ASSIGN(campaign.hosts, hosts(root["hosts"]));
     ORDEAL_TRY_ASSIGN(campaign.target, choose_one("target", root, catalogs.targets));
     ORDEAL_TRY_ASSIGN(campaign.workload, choose_one("workload", root, catalogs.workloads));
-    ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", root["faults"], catalogs.faults));
-    ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", root["check"], catalogs.checkers));
+    ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", "faults", root["faults"], catalogs.faults));
+    ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", "check", root["check"], catalogs.checkers));
     ORDEAL_TRY(default_check(campaign));
     ORDEAL_TRY(fits(campaign));
     if (const auto made = campaign.workload.entry->make(campaign.workload.options); !made) {
-      return bad_input("{}: workload {}: {}", location(file, root["workload"]),
-                       campaign.workload.entry->name, made.error().message);
+      const std::string name(campaign.workload.entry->name);
+      return bad_input("{}: workload {}: {}", origin.of_all("workload." + name, root["workload"]),
+                       name, made.error().message);
     }
-    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(file, root["schedule"]));
+    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(origin, "schedule", root["schedule"]));
     ORDEAL_TRY_ASSIGN(campaign.schedule,
                       Options::make("schedule", schedule_option_specs(), schedule));
-    ORDEAL_TRY(schedule_options(campaign.schedule));
+    if (const auto read = schedule_options(campaign.schedule); !read) {
+      return bad_input("{}: {}", origin.of_all("schedule", root["schedule"]), read.error().message);
+    }
     ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
     // The copy in the run's folder must find the inventory, too.
     YAML::Node resolved = YAML::Clone(root);
@@ -155,12 +178,18 @@ struct Loader {
       const auto key = item.first.as<std::string>();
       if (std::find(std::begin(kSections), std::end(kSections), key) != std::end(kSections))
         continue;
+      const std::string where = origin.of(key, item.first);
+      const auto setting = names_of(kSettings);
+      if (!item.second.IsScalar() &&
+          std::find(setting.begin(), setting.end(), key) != setting.end()) {
+        return bad_input("{}: {}: expected a single value", where, key);
+      }
       if (!item.second.IsScalar()) {
         auto known = names_of(kSettings);
         known.insert(known.end(), std::begin(kSections), std::end(kSections));
-        return bad_input("{}: {}", location(file, item.first), unknown_name("section", key, known));
+        return bad_input("{}: {}", where, unknown_name("section", key, known));
       }
-      given[key] = {item.second.Scalar(), location(file, item.first)};
+      given[key] = {item.second.Scalar(), where};
     }
     // Misspelt sections are told apart from misspelt settings only by their shape, so both are
     // offered.
@@ -191,13 +220,19 @@ std::span<const OptionSpec> campaign_settings() { return kSettings; }
 Result<Campaign> load_campaign(const std::filesystem::path& file, const CampaignChanges& changes,
                                const Catalogs& catalogs) {
   ORDEAL_TRY_ASSIGN(YAML::Node root, parse_yaml(file));
-  ORDEAL_TRY(merge_scenario(file, root, changes.scenario));
-  for (const auto& assignment : changes.assignments) ORDEAL_TRY(assign(root, assignment));
-  if (changes.duration) root["duration"] = *changes.duration;
-  if (changes.complexity) root["complexity"] = *changes.complexity;
+  Origin origin(file);
+  ORDEAL_TRY(merge_scenario(origin, root, changes.scenario));
+  for (const auto& assignment : changes.assignments) ORDEAL_TRY(assign(origin, root, assignment));
+  const auto set = [&](const char* key, const std::optional<std::string>& value) {
+    if (!value) return;
+    root[key] = *value;
+    origin.replaced(key, fmt::format("--{} {}", key, *value));
+  };
+  set("duration", changes.duration);
+  set("complexity", changes.complexity);
   if (changes.no_disruptions) root["faults"] = YAML::Node(YAML::NodeType::Map);
   try {
-    return Loader{file, catalogs}.load(root);
+    return Loader{origin, catalogs}.load(root);
   } catch (const YAML::Exception& error) {  // e.g. a map where a name was expected
     return bad_input("{}:{}:{}: {}", file.string(), error.mark.line + 1, error.mark.column + 1,
                      error.msg);

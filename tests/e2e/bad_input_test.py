@@ -43,6 +43,10 @@ class BadInput(EndToEnd):
                    campaign=CAMPAIGN.replace("version: 15", "settings: {no_such_setting: 1}"),
                    arguments=["--set", "step-timeout=5s"])
 
+    def test_the_assignment_that_is_wrong_is_named(self):
+        for assignment in ("workload.bank.x=1", "check.list-append.model=none", "hosts.names=[n1, n1]"):
+            self.fails(BAD_INPUT, f"ordeal: --set {assignment}: ", arguments=["--set", assignment])
+
     def test_port_in_use(self):
         with socket.create_server(("0.0.0.0", 0)) as taken:
             port = taken.getsockname()[1]

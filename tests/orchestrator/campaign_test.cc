@@ -150,12 +150,74 @@ TEST_CASE("small files that are endless") {
 
 TEST_CASE("hosts are named once, and values must make sense together") {
   CHECK(error_of(replaced(kGood, "[n1]", "[n1, n1]")) ==
-        "c.yaml:2:8: hosts: expected names, each once");
+        "c.yaml:2:21: hosts: expected names, each once");
   CHECK(error_of(replaced(kGood, "workers: 3", "rate: -5")).find("expected 0 to") !=
         std::string::npos);
   CHECK(error_of(replaced(kGood, "{isolation: read-committed}",
                           "{min-transaction-length: 5, max-transaction-length: 2}"))
             .find("c.yaml:6:3: workload list-append: ") == 0);
+  CHECK(error_of(replaced(kGood, "workers: 3", "schedule: {duration-min: 20s}")) ==
+        "c.yaml:7:11: schedule: duration-min (20s) is longer than duration-max (10s)");
+}
+
+TEST_CASE("an assignment's value is YAML") {
+  CampaignChanges changes;
+  changes.assignments = {"hosts.names=[n1, n2]", "faults={}", "target.postgres={port: 5433}",
+                         "target.postgres.host="};
+  const auto campaign = load(kGood, changes);
+  REQUIRE(campaign);
+  CHECK(campaign->hosts.names == std::vector<std::string>{"n1", "n2"});
+  CHECK(campaign->faults.empty());
+  CHECK(campaign->target.options.integer("port") == 5433);
+  CHECK(campaign->target.options.text("host").empty());
+  REQUIRE(load(campaign->resolved));
+  changes.assignments = {"hosts.names=[n1"};
+  CHECK(error_of(kGood, changes).find("--set hosts.names=[n1: not valid YAML: ") == 0);
+  changes.assignments = {"hosts=&x [*x]"};
+  CHECK(error_of(kGood, changes).find("--set hosts=&x [*x]") == 0);
+}
+
+TEST_CASE("what an assignment spoils is blamed on it, not on the file") {
+  const auto with = [](const std::string& assignment) {
+    CampaignChanges changes;
+    changes.assignments = {"rate=5", assignment, "lead=9"};
+    return error_of(kGood, changes);
+  };
+  CHECK(with("workload.bank.x=1") ==
+        "--set workload.bank.x=1: workload bank: unknown setting \"x\"; known: isolation, "
+        "accounts, initial-balance, max-transfer, read-ratio, client, negative-balances");
+  CHECK(with("workload.bank.accounts=5") ==
+        "--set workload.bank.accounts=5: expected exactly one workload, not list-append, bank");
+  CHECK(with("workload.list-append.isolation=none")
+            .find("--set workload.list-append.isolation=none: workload list-append: isolation is "
+                  "\"none\": ") == 0);
+  CHECK(with("check.list-append.model=none")
+            .find("--set check.list-append.model=none: check list-append: model is \"none\": ") ==
+        0);
+  CHECK(with("check.lits-append.model=serializable")
+            .find("--set check.lits-append.model=serializable: unknown check ") == 0);
+  CHECK(with("faults={pasue: {}}") ==
+        "--set faults={pasue: {}}: unknown fault \"pasue\"; did you mean \"pause\"?");
+  CHECK(with("workers=[1, 2]") == "--set workers=[1, 2]: workers: expected a single value");
+  CHECK(with("workers=0") == "--set workers=0: campaign: workers is \"0\": expected 1 to 10000");
+  CHECK(with("name=Bad").find("--set name=Bad: name \"Bad\": ") == 0);
+  CHECK(with("hosts.names=[n1, n1]") ==
+        "--set hosts.names=[n1, n1]: hosts: expected names, each once");
+  CHECK(with("workload.list-append.min-transaction-length=9")
+            .find("--set workload.list-append.min-transaction-length=9: workload list-append: ") ==
+        0);
+  CHECK(with("schedule.duration-min=20s")
+            .find("--set schedule.duration-min=20s: schedule: duration-min (20s) is longer") == 0);
+  CHECK(with("schedule=5") == "--set schedule=5: expected a map of settings");
+}
+
+TEST_CASE("what a scenario spoils is blamed on the scenario") {
+  CampaignChanges changes;
+  changes.scenario = "calm";
+  CHECK(error_of(replaced(kGood, "    workers: 1", "    workers: 0"), changes)
+            .find("c.yaml:16:5: campaign: workers is ") == 0);
+  CHECK(error_of(replaced(kGood, "    faults: {}", "    schedule: {intervall: 1s}"), changes)
+            .find("c.yaml:15:16: schedule: unknown setting ") == 0);
 }
 
 TEST_CASE("changes that make no sense") {
@@ -164,7 +226,7 @@ TEST_CASE("changes that make no sense") {
   CHECK(error_of(kGood, changes).find("expected key=value") != std::string::npos);
   changes.assignments = {"wrokers=4"};
   CHECK(error_of(kGood, changes) ==
-        "--set: unknown setting \"wrokers\"; did you mean \"workers\"?");
+        "--set wrokers=4: unknown setting \"wrokers\"; did you mean \"workers\"?");
   changes.assignments = {};
   changes.scenario = "clam";
   CHECK(error_of(kGood, changes).find("did you mean \"calm\"?") != std::string::npos);
