@@ -22,7 +22,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "max-offset",
      .type = OptionType::duration,
      .default_value = "60s",
-     .summary = "the clock jumps by at most this"},
+     .summary = "the clock jumps by at most this",
+     .minimum = 1},
 };
 
 Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {

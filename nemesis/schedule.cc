@@ -17,15 +17,18 @@ constexpr OptionSpec kSpecs[] = {
     {.name = "interval",
      .type = OptionType::duration,
      .default_value = "5s",
-     .summary = "mean quiet time between faults; with overlap, between their starts"},
+     .summary = "mean quiet time between faults; with overlap, between their starts",
+     .minimum = 1},
     {.name = "duration-min",
      .type = OptionType::duration,
      .default_value = "3s",
-     .summary = "shortest time that a fault lasts"},
+     .summary = "shortest time that a fault lasts",
+     .minimum = 1},
     {.name = "duration-max",
      .type = OptionType::duration,
      .default_value = "10s",
-     .summary = "longest time that a fault lasts"},
+     .summary = "longest time that a fault lasts",
+     .minimum = 1},
     {.name = "quiet-start",
      .type = OptionType::duration,
      .default_value = "3s",
@@ -130,9 +133,6 @@ Result<ScheduleOptions> schedule_options(const Options& options) {
   if (result.duration_min > result.duration_max) {
     return bad_input("schedule: duration-min ({}) is longer than duration-max ({})",
                      format_duration(result.duration_min), format_duration(result.duration_max));
-  }
-  if (result.interval + result.duration_max <= milliseconds{0}) {
-    return bad_input("schedule: interval and duration-max cannot both be 0");
   }
   return result;
 }

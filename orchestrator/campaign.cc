@@ -16,16 +16,16 @@ namespace {
 constexpr std::string_view kComplexities[] = {"low", "medium", "high"};
 
 constexpr OptionSpec kSettings[] = {
-    {"duration", OptionType::duration, "60s", "length of the chaos phase"},
+    {"duration", OptionType::duration, "60s", "length of the chaos phase", 1},
     {"workers", OptionType::integer, "10", "logical processes at a time", 1, 10'000},
     {"rate", OptionType::real, "0",
      "operations per second of all workers together; 0 is full speed"},
     {"lead", OptionType::integer, "64",
      "operations that a worker may be ahead of the slowest one, so that they meet on the same keys",
      1},
-    {"step-timeout", OptionType::duration, "60s", "for each step of set-up on each host"},
+    {"step-timeout", OptionType::duration, "60s", "for each step of set-up on each host", 1},
     {"stall-after", OptionType::duration, "15s",
-     "who waits longer than this in an operation is named in the log, as often"},
+     "who waits longer than this in an operation is named in the log, as often", 1},
     {"complexity", OptionType::text, "medium", "low: faults half as often; high: twice as often", 0,
      0, kComplexities},
     {"heal-attempts", OptionType::integer, "5", "tries to undo each fault at the end", 1, 1000},

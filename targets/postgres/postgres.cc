@@ -40,7 +40,8 @@ constexpr std::array kOptions = std::to_array<OptionSpec>({
     {.name = "operation-timeout",
      .type = OptionType::duration,
      .default_value = "5s",
-     .summary = "longest wait for an operation's outcome; after it, the outcome is unknown"},
+     .summary = "longest wait for an operation's outcome; after it, the outcome is unknown",
+     .minimum = 1},
     {.name = "faketime",
      .type = OptionType::boolean,
      .default_value = "true",
@@ -262,9 +263,6 @@ Result<std::unique_ptr<Target>> make_postgres(const TargetInput& input) {
       settings.version.find_first_not_of("0123456789.") != std::string::npos) {
     return bad_input("target postgres: version is \"{}\": expected a number such as 15",
                      settings.version);
-  }
-  if (settings.operation_timeout <= milliseconds(0)) {
-    return bad_input("target postgres: operation-timeout must be more than 0");
   }
   return std::make_unique<Postgres>(std::move(settings), input, *host);
 }

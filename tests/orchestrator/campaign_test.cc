@@ -160,6 +160,27 @@ TEST_CASE("hosts are named once, and values must make sense together") {
         "c.yaml:7:11: schedule: duration-min (20s) is longer than duration-max (10s)");
 }
 
+TEST_CASE("no time may be nothing, but those without faults") {
+  const std::string more = ": expected more than 0, e.g. ";
+  CHECK(error_of(replaced(kGood, "workers: 3", "step-timeout: 0s")) ==
+        "c.yaml:7:1: campaign: step-timeout is \"0s\"" + more + "60s");
+  CHECK(error_of(replaced(kGood, "workers: 3", "duration: 0.1ms")) ==
+        "c.yaml:7:1: campaign: duration is \"0.1ms\"" + more + "60s");
+  for (const std::string name : {"interval", "duration-min", "duration-max"}) {
+    CHECK(error_of(replaced(kGood, "workers: 3", "schedule: {" + name + ": 0s}"))
+              .find("c.yaml:7:12: schedule: " + name + " is \"0s\"" + more) == 0);
+  }
+  CHECK(error_of(replaced(kGood, "  pause:", "  clock-skew: {max-offset: 0}"))
+            .find("c.yaml:10:16: fault clock-skew: max-offset is \"0\"" + more) == 0);
+  CHECK(error_of(replaced(kGood, "{settings: {fsync: off}}", "{operation-timeout: 0ms}"))
+            .find("c.yaml:4:14: target postgres: operation-timeout is \"0ms\"" + more) == 0);
+  CHECK(load(replaced(kGood, "workers: 3", "schedule: {quiet-start: 0s, quiet-end: 0s}")));
+  CampaignChanges changes;
+  changes.duration = "0s";
+  CHECK(error_of(replaced(kGood, "workers: 3", "duration: 5s"), changes) ==
+        "--duration 0s: campaign: duration is \"0s\"" + more + "60s");
+}
+
 TEST_CASE("an assignment's value is YAML") {
   CampaignChanges changes;
   changes.assignments = {"hosts.names=[n1, n2]", "faults={}", "target.postgres={port: 5433}",

@@ -272,9 +272,8 @@ HostSpec spec_named(const std::string& name) {
 
 Result<std::unique_ptr<Target>> make_with(const Options::Given& given, const Cluster& cluster) {
   const TargetEntry& entry = target_catalog().front();
-  const auto options = Options::make("target postgres", entry.options, given);
-  REQUIRE(options);
-  return entry.make({*options, "list-append", *options, cluster});
+  ORDEAL_TRY_ASSIGN(const auto options, Options::make("target postgres", entry.options, given));
+  return entry.make({options, "list-append", options, cluster});
 }
 
 TEST_CASE("postgres: settings that make no sense are refused as input") {
