@@ -89,6 +89,20 @@ struct Loader {
     return bad_input("{}: expected exactly one {}, not {}", where, kind, names);
   }
 
+  // Settings that name a host must name one of the campaign's.
+  Status check_hosts(std::string_view kind, std::span<const OptionSpec> specs,
+                     const Options& options, const Hosts& hosts) const {
+    const std::vector<std::string_view> known(hosts.names.begin(), hosts.names.end());
+    for (const OptionSpec& spec : specs) {
+      if (spec.type != OptionType::host) continue;
+      const std::string& host = options.text(spec.name);
+      if (host.empty() || std::find(known.begin(), known.end(), host) != known.end()) continue;
+      return bad_input("{}: {}: {} is \"{}\": {}", options.where(spec.name), kind, spec.name, host,
+                       unknown_name("host", host, known));
+    }
+    return {};
+  }
+
   Result<Hosts> hosts(const YAML::Node& node) const {
     static constexpr std::string_view kLabs[] = {"netns", "local", ""};
     static constexpr OptionSpec kSpecs[] = {
@@ -114,7 +128,10 @@ struct Loader {
     if (hosts.names.empty() || distinct.size() != hosts.names.size()) {
       return bad_input("{}: hosts: expected names, each once", place("names"));
     }
-    if (!hosts.inventory.empty()) ORDEAL_TRY(read_inventory(hosts.inventory));
+    if (hosts.inventory.empty()) return hosts;
+    ORDEAL_TRY_ASSIGN(const Lab lab, read_inventory(hosts.inventory));
+    hosts.names.clear();
+    for (const HostSpec& host : lab.hosts) hosts.names.push_back(host.name);
     return hosts;
   }
 
@@ -146,6 +163,9 @@ struct Loader {
     }
     ORDEAL_TRY_ASSIGN(campaign.hosts, hosts(root["hosts"]));
     ORDEAL_TRY_ASSIGN(campaign.target, choose_one("target", root, catalogs.targets));
+    const TargetEntry& target = *campaign.target.entry;
+    ORDEAL_TRY(check_hosts(fmt::format("target {}", target.name), target.options,
+                           campaign.target.options, campaign.hosts));
     ORDEAL_TRY_ASSIGN(campaign.workload, choose_one("workload", root, catalogs.workloads));
     ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", "faults", root["faults"], catalogs.faults));
     ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", "check", root["check"], catalogs.checkers));

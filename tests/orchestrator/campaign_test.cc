@@ -160,6 +160,24 @@ TEST_CASE("hosts are named once, and values must make sense together") {
         "c.yaml:7:11: schedule: duration-min (20s) is longer than duration-max (10s)");
 }
 
+TEST_CASE("a target's host is one of the campaign's") {
+  CHECK(error_of(replaced(replaced(kGood, "[n1]", "[db1, db2]"), "{settings: {fsync: off}}",
+                          "{host: bd2}")) ==
+        "c.yaml:4:14: target postgres: host is \"bd2\": unknown host \"bd2\"; did you mean "
+        "\"db2\"?");
+  CHECK(load(
+      replaced(replaced(kGood, "[n1]", "[db1, db2]"), "{settings: {fsync: off}}", "{host: db2}")));
+  const TemporaryDirectory directory;
+  const auto inventory = directory.path() / "hosts.ini";
+  std::ofstream(inventory) << "alpha ansible_host=127.0.0.2\n";
+  const auto on = [&](const std::string& host) {
+    return replaced(replaced(kGood, "lab: local, names: [n1]", "inventory: " + inventory.string()),
+                    "{settings: {fsync: off}}", "{host: " + host + "}");
+  };
+  CHECK(load(on("alpha")));
+  CHECK(error_of(on("alhpa")).find("c.yaml:4:14: target postgres: host is \"alhpa\": ") == 0);
+}
+
 TEST_CASE("no time may be nothing, but those without faults") {
   const std::string more = ": expected more than 0, e.g. ";
   CHECK(error_of(replaced(kGood, "workers: 3", "step-timeout: 0s")) ==
@@ -230,6 +248,8 @@ TEST_CASE("what an assignment spoils is blamed on it, not on the file") {
   CHECK(with("schedule.duration-min=20s")
             .find("--set schedule.duration-min=20s: schedule: duration-min (20s) is longer") == 0);
   CHECK(with("schedule=5") == "--set schedule=5: expected a map of settings");
+  CHECK(with("target.postgres.host=n7").find("--set target.postgres.host=n7: target postgres: ") ==
+        0);
 }
 
 TEST_CASE("what a scenario spoils is blamed on the scenario") {
