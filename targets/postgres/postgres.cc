@@ -18,11 +18,34 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// It becomes part of a path, and of a package's name.
+Status check_version(std::string_view /*name*/, const std::string& text) {
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) return {};
+  return bad_input("expected the number of a major version, such as 15");
+}
+
+// A setting goes into a configuration file as a name, and must not become anything else there.
+Status check_setting(std::string_view name, const std::string& value) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  constexpr std::array<std::string_view, 3> kOurs = {"port", "listen_addresses", "data_directory"};
+  name.remove_prefix(std::string_view("settings.").size());
+  if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
+    return bad_input("the target's port and host decide this");
+  }
+  if (name.empty() || name.find_first_not_of(kLetters) != std::string_view::npos) {
+    return bad_input("expected the name of a setting of postgresql.conf");
+  }
+  if (value.find('\n') == std::string::npos) return {};
+  return bad_input("expected a single line");
+}
+
 constexpr std::array kOptions = std::to_array<OptionSpec>({
     {.name = "version",
      .type = OptionType::text,
      .default_value = "15",
-     .summary = "major version; its programs are in /usr/lib/postgresql/VERSION/bin"},
+     .summary = "major version; its programs are in /usr/lib/postgresql/VERSION/bin",
+     .check = check_version},
     {.name = "host",
      .type = OptionType::host,
      .default_value = "",
@@ -36,7 +59,8 @@ constexpr std::array kOptions = std::to_array<OptionSpec>({
     {.name = "settings.*",
      .type = OptionType::text,
      .default_value = "",
-     .summary = "settings of postgresql.conf"},
+     .summary = "settings of postgresql.conf",
+     .check = check_setting},
     {.name = "operation-timeout",
      .type = OptionType::duration,
      .default_value = "5s",
@@ -228,24 +252,6 @@ Result<const Host*> find_host(const TargetInput& input) {
                    boost::join(names, ", "));
 }
 
-// A setting goes into a configuration file as a name, and must not become anything else there.
-Status check_settings(const std::map<std::string, std::string>& settings) {
-  constexpr std::string_view kLetters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-  constexpr std::array<std::string_view, 3> kOurs = {"port", "listen_addresses", "data_directory"};
-  for (const auto& [name, value] : settings) {
-    if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
-      return bad_input("target postgres: settings.{} is decided by the target's port and host",
-                       name);
-    }
-    if (name.empty() || name.find_first_not_of(kLetters) != std::string::npos ||
-        value.find('\n') != std::string::npos) {
-      return bad_input("target postgres: settings.{} is not a setting of postgresql.conf", name);
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 std::span<const OptionSpec> postgres_options() { return kOptions; }
@@ -258,12 +264,6 @@ Result<std::unique_ptr<Target>> make_postgres(const TargetInput& input) {
                     .server = input.options.group("settings"),
                     .operation_timeout = input.options.duration("operation-timeout"),
                     .faketime = input.options.boolean("faketime")};
-  ORDEAL_TRY(check_settings(settings.server));
-  if (settings.version.empty() ||
-      settings.version.find_first_not_of("0123456789.") != std::string::npos) {
-    return bad_input("target postgres: version is \"{}\": expected a number such as 15",
-                     settings.version);
-  }
   return std::make_unique<Postgres>(std::move(settings), input, *host);
 }
 

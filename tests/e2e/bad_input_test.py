@@ -43,6 +43,13 @@ class BadInput(EndToEnd):
                    campaign=CAMPAIGN.replace("version: 15", "settings: {no_such_setting: 1}"),
                    arguments=["--set", "step-timeout=5s"])
 
+    def test_a_host_and_a_version_that_cannot_be(self):
+        for setting, message in (("host: n2", 'bad.yaml:3:21: target postgres: host is "n2"'),
+                                 ('version: "../../x"', "bad.yaml:3:21: target postgres: version is ")):
+            done = self.fails(BAD_INPUT, message, campaign=CAMPAIGN.replace("version: 15", setting))
+            self.assertNotIn("bringing up", done.err)
+        self.assertFalse(self.store.exists())
+
     def test_the_assignment_that_is_wrong_is_named(self):
         for assignment in ("workload.bank.x=1", "check.list-append.model=none", "hosts.names=[n1, n1]"):
             self.fails(BAD_INPUT, f"ordeal: --set {assignment}: ", arguments=["--set", assignment])

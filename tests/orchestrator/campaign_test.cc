@@ -178,6 +178,19 @@ TEST_CASE("a target's host is one of the campaign's") {
   CHECK(error_of(on("alhpa")).find("c.yaml:4:14: target postgres: host is \"alhpa\": ") == 0);
 }
 
+TEST_CASE("what a target would refuse is refused when the campaign is read") {
+  const auto with = [](const std::string& setting) {
+    return error_of(replaced(kGood, "{settings: {fsync: off}}", "{" + setting + "}"));
+  };
+  for (const std::string bad : {"../../x", "15; reboot", "15.3", ".", "new"}) {
+    CHECK(with("version: \"" + bad + "\"") == "c.yaml:4:14: target postgres: version is \"" + bad +
+                                                  "\": expected the number of a major version, "
+                                                  "such as 15");
+  }
+  CHECK(with("settings: {port: 1}").find("c.yaml:4:25: target postgres: settings.port is ") == 0);
+  CHECK(with("settings: {a-b: 1}").find("c.yaml:4:25: target postgres: settings.a-b is ") == 0);
+}
+
 TEST_CASE("no time may be nothing, but those without faults") {
   const std::string more = ": expected more than 0, e.g. ";
   CHECK(error_of(replaced(kGood, "workers: 3", "step-timeout: 0s")) ==
