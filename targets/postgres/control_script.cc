@@ -13,7 +13,7 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET
+#   clock OFFSET | as-server PROGRAM [ARGUMENT...]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -127,6 +127,7 @@ case $1 in
   kill) kill_all ;;
   pause) signal_all STOP ;;
   resume) signal_all CONT ;;
+  as-server) shift && as_server "$@" ;;
   running) [ -n "$(processes)" ] ;;
   clock)
     umask 022

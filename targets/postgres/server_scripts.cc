@@ -24,11 +24,7 @@ directory=$1 binaries=$2 control=$4
 marker=$directory/made-by-ordeal
 cd /
 as_server() {
-  if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid postgres --regid "$(id -g postgres)" --init-groups "$@"
-  else
-    "$@"
-  fi
+  sh "$directory/control" as-server "$@"
 }
 wipe() {
   printf '%s' "$control" > "$directory/control" && sh "$directory/control" kill &&
