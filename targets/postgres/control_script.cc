@@ -13,7 +13,7 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET | as-server PROGRAM [ARGUMENT...]
+#   clock OFFSET | check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -121,12 +121,30 @@ stop() {
   rm -f "$data/postmaster.pid"
 }
 
+# Each setting alone first, beside nothing but defaults, so that one can be blamed. Then the whole
+# file: to compute shared_memory_size, which PostgreSQL 15 and later have, it goes through all that
+# precedes starting.
+check() {
+  binaries=$1
+  shift
+  for setting in "$@"; do
+    as_server "$binaries/postgres" -C data_directory -D "$data" -c config_file=/dev/null \
+      -c log_line_prefix= -c "$setting" >/dev/null && continue
+    echo "${setting%%=*}"
+    return 68
+  done
+  [ $# = 0 ] || [ "$(cat "$data/PG_VERSION")" -lt 15 ] ||
+    as_server "$binaries/postgres" -C shared_memory_size -D "$data" -c log_line_prefix= \
+      -c log_min_messages=fatal >/dev/null || return 68
+}
+
 case $1 in
   start) start "$2" "${3-}" ;;
   stop) stop "$2" ;;
   kill) kill_all ;;
   pause) signal_all STOP ;;
   resume) signal_all CONT ;;
+  check) shift && check "$@" ;;
   as-server) shift && as_server "$@" ;;
   running) [ -n "$(processes)" ] ;;
   clock)

@@ -7,11 +7,13 @@ namespace ordeal::postgres {
 
 // POSIX shell. Run as `sh DIRECTORY/control VERB [ARGUMENT...]`:
 //   start BINARIES [faketime], stop BINARIES, kill, pause, resume, running, clock OFFSET,
-//   as-server PROGRAM [ARGUMENT...].
+//   check BINARIES [NAME=VALUE...], as-server PROGRAM [ARGUMENT...].
 // All verbs are idempotent, and work as root (the server then runs as user postgres) and as any
 // other user (who then owns the server). `start` returns once the server has taken its data
 // directory, which is before it is ready; `running` tells by its exit status whether there is any
-// process of the server.
+// process of the server. `check` asks PostgreSQL, before it runs, whether it accepts these
+// settings, and exits with kSettingRefused if it does not: the name of the setting (nothing where
+// it refuses the cluster's settings together) is then on stdout, PostgreSQL's message on stderr.
 // `as-server` runs a program as the user that the server runs as.
 extern const char* const kControlScript;
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/erase.hpp>
 #include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <thread>
 #include <utility>
@@ -99,6 +101,21 @@ bool syncs(const std::map<std::string, std::string>& server_settings) {
   return found == server_settings.end() || (found->second != "off" && found->second != "false");
 }
 
+// A message of PostgreSQL's: "FATAL:  this\nDETAIL:  that" as "this DETAIL: that".
+std::string one_line(const std::string& message) {
+  std::string line = boost::trim_copy(message);
+  for (const char* severity : {"FATAL:", "ERROR:"}) boost::erase_first(line, severity);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  boost::replace_all(line, ":  ", ": ");
+  return boost::trim_copy(line);
+}
+
+std::string setting_names(const std::map<std::string, std::string>& settings) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings) names.push_back("target.postgres.settings." + name);
+  return boost::join(names, ", ");
+}
+
 class Postgres : public Target {
  public:
   Postgres(Settings settings, const TargetInput& input, const Host& host)
@@ -137,6 +154,7 @@ class Postgres : public Target {
             .port = settings_.port,
             .faketime = settings_.faketime};
   }
+  Status check_accepted(Host& host, std::stop_token stop) const;
   std::string log_tail(Host& host) const;
   bool is_running(Host& host) const;
 
@@ -155,8 +173,9 @@ Status Postgres::install(Host& host, std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
   switch (output.exit_status) {
     case 0:
-      return run_step(host, "install a library for", postgres::install_library_command(where),
-                      stop);
+      ORDEAL_TRY(
+          run_step(host, "install a library for", postgres::install_library_command(where), stop));
+      return check_accepted(host, stop);
     case postgres::kBinariesMissing:
       return surroundings_error(
           "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or "
@@ -181,6 +200,28 @@ Status Postgres::install(Host& host, std::stop_token stop) {
       return surroundings_error("{}: could not create a PostgreSQL cluster in {}: {}", host.name(),
                                 where.data().string(), boost::trim_copy(output.standard_error));
   }
+}
+
+// What PostgreSQL refuses is the user's to change, and is found before it starts.
+Status Postgres::check_accepted(Host& host, std::stop_token stop) const {
+  const auto command = postgres::check_command(place(host), settings_.server);
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
+  if (output.exit_status == 0) return {};
+  const std::string message = one_line(output.standard_error);
+  if (output.exit_status != postgres::kSettingRefused) {
+    return surroundings_error("{}: could not check the settings of PostgreSQL: {}", host.name(),
+                              message);
+  }
+  const std::string name = boost::trim_copy(output.standard_output);
+  if (name.empty()) {
+    return bad_input(
+        "{}: PostgreSQL {} refuses the campaign's settings together: {}; correct one of {}",
+        host.name(), settings_.version, message, setting_names(settings_.server));
+  }
+  return bad_input(
+      "{}: PostgreSQL {} refuses {} = '{}': {}; correct or remove target.postgres.settings.{} in "
+      "the campaign",
+      host.name(), settings_.version, name, settings_.server.at(name), message, name);
 }
 
 Status Postgres::await_ready(Host& host, milliseconds timeout, std::stop_token stop) {

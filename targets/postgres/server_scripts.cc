@@ -97,6 +97,13 @@ Command install_library_command(const ServerPlace& place) {
   return command;
 }
 
+Command check_command(const ServerPlace& place,
+                      const std::map<std::string, std::string>& settings) {
+  Command command = control(place, {"check", place.binaries.string()});
+  for (const auto& [name, value] : settings) command.arguments.push_back(name + "=" + value);
+  return command;
+}
+
 Command stop_command(const ServerPlace& place) {
   return control(place, {"stop", place.binaries.string()});
 }

@@ -29,6 +29,7 @@ inline constexpr int kBinariesMissing = 64;
 inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
+inline constexpr int kSettingRefused = 68;  // of check_command()
 
 // Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a
 // marker tells), whose server is killed first; never in place of anything else. `postgresql_conf`
@@ -37,6 +38,10 @@ Command install_command(const ServerPlace& place, const std::string& postgresql_
                         const std::string& pg_hba, bool sync);
 // The second step: puts real_waits_library() where `start` preloads it from.
 Command install_library_command(const ServerPlace& place);
+// The third: asks the installed cluster whether PostgreSQL accepts these settings of
+// postgresql.conf. Where it doesn't, the exit status is kSettingRefused, the setting's name (or
+// nothing, if it refuses them together) on stdout, and its message on stderr.
+Command check_command(const ServerPlace& place, const std::map<std::string, std::string>& settings);
 Command stop_command(const ServerPlace& place);
 // Exit status 0 while the server has a process.
 Command is_running_command(const ServerPlace& place);

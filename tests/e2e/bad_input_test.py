@@ -39,9 +39,12 @@ class BadInput(EndToEnd):
                    campaign=CAMPAIGN.replace("version: 15", "version: 99"))
 
     def test_a_setting_that_postgres_refuses(self):
-        self.fails(SURROUNDINGS, "n1", "no_such_setting",
-                   campaign=CAMPAIGN.replace("version: 15", "settings: {no_such_setting: 1}"),
-                   arguments=["--set", "step-timeout=5s"])
+        for setting, message in (
+                ("no_such_setting: 1", 'unrecognized configuration parameter "no_such_setting"'),
+                ("work_mem: lots", 'invalid value for parameter "work_mem": "lots"'),
+                ("max_connections: 2", "superuser_reserved_connections (3)")):
+            self.fails(BAD_INPUT, "n1: ", message, f"target.postgres.settings.{setting.split(':')[0]}",
+                       campaign=CAMPAIGN.replace("version: 15", f"settings: {{{setting}}}"))
 
     def test_a_host_and_a_version_that_cannot_be(self):
         for setting, message in (("host: n2", 'bad.yaml:3:21: target postgres: host is "n2"'),

@@ -225,12 +225,27 @@ TEST_CASE("postgres: what is wrong with the surroundings is said before anything
     CHECK_THAT(again.error().message, Catch::Contains("holds a database cluster already"));
     CHECK(std::filesystem::exists(server.directory() / "postgres/data/PG_VERSION"));
   }
-  SECTION("a setting that PostgreSQL refuses") {
-    PostgresServer server(ServerSettings{{"settings.shared_buffers", "a lot"}});
-    REQUIRE(server.target().install(server.host(), {}));
-    const auto started = server.target().start(server.host(), {});
-    REQUIRE_FALSE(started);
-    CHECK_THAT(started.error().message, Catch::Contains("shared_buffers"));
+  SECTION("settings that PostgreSQL refuses") {
+    const auto refusal = [](ServerSettings settings) {
+      PostgresServer server(std::move(settings));
+      const auto installed = server.target().install(server.host(), {});
+      REQUIRE_FALSE(installed);
+      CHECK(installed.error().kind == ErrorKind::bad_input);
+      return installed.error().message;
+    };
+    CHECK(refusal({{"settings.shared_buffers", "a lot"}}) ==
+          "n1: PostgreSQL 15 refuses shared_buffers = 'a lot': invalid value for parameter "
+          "\"shared_buffers\": \"a lot\"; correct or remove "
+          "target.postgres.settings.shared_buffers in the campaign");
+    CHECK(refusal({{"settings.synchronous_comit", "off"}}) ==
+          "n1: PostgreSQL 15 refuses synchronous_comit = 'off': unrecognized configuration "
+          "parameter \"synchronous_comit\"; correct or remove "
+          "target.postgres.settings.synchronous_comit in the campaign");
+    CHECK_THAT(refusal({{"settings.work_mem", "7 bushels"}}), Catch::Contains("HINT: Valid units"));
+    const auto together = refusal(
+        {{"settings.superuser_reserved_connections", "190"}, {"settings.max_connections", "20"}});
+    CHECK_THAT(together, Catch::Contains("refuses the campaign's settings together: "));
+    CHECK_THAT(together, Catch::Contains("target.postgres.settings.max_connections"));
   }
   SECTION("starting what was never created") {
     PostgresServer server;
