@@ -42,6 +42,7 @@ class Experiment {
     ORDEAL_TRY(ground_.set_up_objects(request_.stop));
     ORDEAL_TRY_ASSIGN(journal_, HealJournal::open(request_.folder.journal()));
     ORDEAL_TRY_ASSIGN(recorder_, Recorder::create(request_.folder.history(), header()));
+    ORDEAL_TRY(link_latest(request_.folder));
     engine_ = std::make_unique<FaultEngine>(
         ground_.cluster(), ground_.battlefield(), *journal_,
         [this](Phase phase, const FaultEvent& event, const std::string& note) {

@@ -47,9 +47,13 @@ Result<RunFolder> create_run_folder(const fs::path& store, const std::string& ca
     return surroundings_error("{}: the run's folder cannot be created: {}; choose another --store",
                               (store / campaign / name).string(), error.message());
   }
-  ORDEAL_TRY(point_latest(store / campaign, name));
-  ORDEAL_TRY(point_latest(store, fs::path(campaign) / name));
   return RunFolder{store / campaign / name, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc)};
+}
+
+Status link_latest(const RunFolder& folder) {
+  const fs::path runs = folder.path.parent_path();
+  ORDEAL_TRY(point_latest(runs, folder.path.filename()));
+  return point_latest(runs.parent_path(), runs.filename() / folder.path.filename());
 }
 
 std::vector<std::string> host_files(const RunFolder& folder) {

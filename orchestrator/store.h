@@ -1,5 +1,5 @@
-// Where runs live: STORE/<campaign>/<UTC time>-<seed>/, with `latest` links beside the runs of a
-// campaign and at the top of the store.
+// Where runs live: STORE/<campaign>/<UTC time>-<seed>/, with links `latest` to the last one that
+// recorded anything, beside the runs of a campaign and at the top of the store.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,13 @@ struct RunFolder {
   std::filesystem::path host(const std::string& name) const { return path / "hosts" / name; }
 };
 
-// Creates the folder of a new run and points the `latest` links to it.
+// Creates the folder of a new run.
 Result<RunFolder> create_run_folder(const std::filesystem::path& store, const std::string& campaign,
                                     std::uint64_t seed, std::chrono::system_clock::time_point now);
+
+// Points the `latest` links to the run. Called once its history is being recorded: a run that was
+// refused before that leaves them alone.
+Status link_latest(const RunFolder& folder);
 
 // The files under hosts/ (logs of the servers), relative to the run's folder, sorted.
 std::vector<std::string> host_files(const RunFolder& folder);

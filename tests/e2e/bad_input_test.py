@@ -57,6 +57,17 @@ class BadInput(EndToEnd):
         for assignment in ("workload.bank.x=1", "check.list-append.model=none", "hosts.names=[n1, n1]"):
             self.fails(BAD_INPUT, f"ordeal: --set {assignment}: ", arguments=["--set", assignment])
 
+    def test_a_refused_run_is_not_the_latest(self):
+        good = self.run_campaign(self.write("bad.yaml", CAMPAIGN), "--duration", "1s", "--no-disruptions")
+        self.assert_code(good, VALID)
+        latest = [(self.store / "latest").resolve(), (self.store / "bad/latest").resolve()]
+        self.assertEqual(latest[0], latest[1])
+        self.assertTrue((latest[0] / "history.ohist").exists())
+        self.fails(BAD_INPUT, "partition", arguments=["--set", "faults.partition.direction=both"])
+        self.fails(SURROUNDINGS, "postgresql-99", arguments=["--set", "target.postgres.version=99"])
+        self.assertEqual(latest, [(self.store / "latest").resolve(), (self.store / "bad/latest").resolve()])
+        self.assertGreater(len(list((self.store / "bad").iterdir())), 2)
+
     def test_port_in_use(self):
         with socket.create_server(("0.0.0.0", 0)) as taken:
             port = taken.getsockname()[1]

@@ -9,7 +9,7 @@
 using namespace ordeal;
 namespace fs = std::filesystem;
 
-TEST_CASE("runs get folders of their own, and the latest is linked") {
+TEST_CASE("runs get folders of their own, and the latest that records is linked") {
   const TemporaryDirectory store;
   const auto now = std::chrono::system_clock::time_point(std::chrono::seconds(1'700'000'000));
   const auto first = create_run_folder(store.path(), "demo", 7, now);
@@ -19,8 +19,12 @@ TEST_CASE("runs get folders of their own, and the latest is linked") {
   CHECK(first->path == store.path() / "demo" / "20231114T221320Z-7");
   CHECK(second->path == store.path() / "demo" / "20231114T221320Z-7-2");
   CHECK(first->started == "2023-11-14T22:13:20Z");
-  CHECK(fs::equivalent(store.path() / "latest", second->path));
-  CHECK(fs::equivalent(store.path() / "demo" / "latest", second->path));
+  CHECK_FALSE(fs::exists(fs::symlink_status(store.path() / "latest")));
+  for (const RunFolder& run : {*second, *first}) {
+    REQUIRE(link_latest(run));
+    CHECK(fs::equivalent(store.path() / "latest", run.path));
+    CHECK(fs::equivalent(store.path() / "demo" / "latest", run.path));
+  }
 }
 
 TEST_CASE("a store that can't be made is told with its path") {
