@@ -125,13 +125,16 @@ class Experiment {
     return {};
   }
 
-  // Healing goes on when the user asked to stop: that is what they are waiting for.
+  // Healing goes on when the user asked to stop: that is what they are waiting for. Servers need
+  // not be ready then, since there are no final operations either.
   Status heal() {
     Retries retries;
     retries.attempts = static_cast<int>(campaign_.settings.integer("heal-attempts"));
     request_.console.log().info("healing what is still broken");
     ORDEAL_TRY(engine_->heal_all(retries));
-    return ground_.await_ready({});
+    const Status ready = ground_.await_ready(request_.stop);
+    if (request_.stop.stop_requested()) return {};
+    return ready;
   }
 
   void final_operations(Workers& workers) {

@@ -30,7 +30,7 @@ struct RunRequest {
 
 // What a run leaves beside its folder. The history file was closed before.
 struct RunEnd {
-  Status trouble;         // of the surroundings: disk full, a fault that could not be healed, ...
+  Status trouble;  // of the surroundings: disk full, a fault that could not be healed, ...
   bool interrupted = false;               // by the user, during chaos or after it
   std::chrono::milliseconds duration{0};  // until the end of chaos
 };

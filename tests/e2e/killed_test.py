@@ -26,6 +26,16 @@ class Killed(EndToEnd):
         self.assertIsNone(process.poll())
         return process
 
+    def freeze_server(self):
+        host = json.loads((self.store / "latest/lab.json").read_text())["hosts"][0]
+        data = f"{host['directory']}/postgres/data"
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(process / "cwd") == data:
+                    os.kill(int(process.name), signal.SIGSTOP)
+            except OSError:  # it ended meanwhile
+                pass
+
     def test_sigkill_then_check_heal_and_lab_down(self):
         process = self.run_until_fault("pause")
         process.send_signal(signal.SIGKILL)
@@ -52,6 +62,28 @@ class Killed(EndToEnd):
         self.assertEqual(journal.count('"begin"'), journal.count('"healed"'))
         self.assertTrue((self.store / "latest/report.html").exists())
         self.assertRegex(out, "^(VALID|UNKNOWN)")
+        self.assert_nothing_left()
+
+    def test_ctrl_c_cuts_the_wait_for_a_server_that_does_not_come_back(self):
+        campaign = CAMPAIGN.replace("lab: netns", "lab: local").replace("{version: 15}", "{operation-timeout: 1s}")
+        campaign = self.write("killed.yaml", campaign.replace("duration: 60s", "duration: 4s"))
+        process = self.start("run", campaign, "--store", self.store, "--no-disruptions")
+        history = self.store / "latest/history.ohist"
+        self.wait_for(lambda: history.exists() and history.stat().st_size > 20_000, "operations")
+        self.addCleanup(self.ordeal, "lab", "down")
+        self.freeze_server()  # which no healing undoes
+        log = self.store / "latest/ordeal.log"
+        self.wait_for(lambda: "healing what is still broken" in log.read_text(), "healing")
+        time.sleep(2)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        self.assertIn(process.returncode, (VALID, UNKNOWN), err)
+        self.assertRegex(out, "^(VALID|UNKNOWN)")
+        self.assertNotIn("not ready", err)
+        checked = self.ordeal("check", "--json", "--model", "snapshot-isolation", history)
+        self.assert_code(checked, VALID)
+        self.assertEqual(checked.json().get("warnings", []), [])  # the history was finished
         self.assert_nothing_left()
 
     def test_ctrl_c_twice_stops_now_and_says_how_to_heal(self):
