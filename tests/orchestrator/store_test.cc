@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "orchestrator/inventory.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace ordeal;
@@ -34,26 +33,28 @@ TEST_CASE("a store that can't be made is told with its path") {
   CHECK(folder.error().message.find("/proc/nowhere/demo/") == 0);
 }
 
-TEST_CASE("an inventory gives hosts with their logins") {
+TEST_CASE("a file is replaced as a whole, or stays as it was") {
   const TemporaryDirectory directory;
-  const auto file = directory.path() / "hosts.ini";
-  std::ofstream(file)
-      << "# fleet\n[db]\nn1 ansible_host=127.0.0.2 ansible_port=2222\nn2 "
-         "ansible_host=127.0.0.3\n[replica]\nn2 "
-         "ansible_user=pg\n[db:children]\nreplica\n[db:vars]\nansible_ssh_private_key_file=/k\n"
-         "[all:vars]\nansible_user=root\n";
-  const auto lab = read_inventory(file);
-  REQUIRE(lab);
-  REQUIRE(lab->hosts.size() == 2);
-  CHECK(lab->hosts[0].address == "127.0.0.2");
-  CHECK(lab->hosts[0].ssh_port == 2222);
-  CHECK(lab->hosts[0].user == "root");
-  CHECK(lab->hosts[1].user == "pg");
-  CHECK(lab->hosts[0].identity == "/k");
-  CHECK(lab->control_address == "127.0.0.1");
+  const auto file = directory.path() / "verdict.json";
+  REQUIRE(write_file(file, "old"));
+  // What an interrupted write leaves stands beside the file, which is not opened for writing.
+  fs::create_directory(directory.path() / "verdict.json.next");
+  const auto refused = write_file(file, "new");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find(file.string()) == 0);
+  std::string content;
+  std::ifstream(file) >> content;
+  CHECK(content == "old");
+}
 
-  std::ofstream(file) << "n1 ansible_port=many\n";
-  const auto bad = read_inventory(file);
-  REQUIRE_FALSE(bad);
-  CHECK(bad.error().message.find("hosts.ini:1: ansible_port is \"many\"") != std::string::npos);
+TEST_CASE("the files of hosts are listed in order") {
+  const TemporaryDirectory directory;
+  const RunFolder folder{directory.path(), ""};
+  for (const char* name : {"n2/b.log", "n1/z.log", "n1/a.log"}) {
+    const fs::path file = directory.path() / "hosts" / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "x";
+  }
+  CHECK(host_files(folder) ==
+        std::vector<std::string>{"hosts/n1/a.log", "hosts/n1/z.log", "hosts/n2/b.log"});
 }

@@ -21,14 +21,14 @@ class Script {
   Findings findings(const Findings& planned) && {
     return find_vacuity(std::move(builder_).build(), planned);
   }
-
- private:
   Script& add(int second, ProcessId process, Phase phase, std::string function, Payload payload,
               std::string note = "") {
     builder_.add({next_++, std::chrono::seconds(second), process, phase, std::move(function),
                   std::move(payload), std::move(note)});
     return *this;
   }
+
+ private:
   HistoryBuilder builder_;
   std::uint64_t next_ = 0;
 };
@@ -50,6 +50,12 @@ TEST_CASE("nothing committed") {
   Script script;
   script.mark(0, kStartChaos).op(1, Phase::fail).op(2, Phase::info).mark(10, kStopChaos);
   CHECK(std::move(script).findings({}) == Findings{"no client operation completed ok"});
+}
+
+TEST_CASE("what the nemesis completes is no progress of the clients") {
+  Script nemesis;
+  nemesis.add(1, kNemesis, Phase::ok, "x", Opaque{"nil"});
+  CHECK(std::move(nemesis).findings({}) == Findings{"no client operation completed ok"});
 }
 
 TEST_CASE("a planned fault that never happened, or that failed") {

@@ -174,6 +174,22 @@ TEST_CASE("a refused connection is a fail, and tried again") {
   CHECK(ok > 10);
 }
 
+TEST_CASE("what a client throws leaves the outcome open") {
+  Scene scene([](const Payload& payload, std::stop_token) -> Outcome {
+    std::this_thread::sleep_for(1ms);
+    if (std::get<Txn>(payload).micro_ops.empty()) return Ok{payload};  // of the final phase
+    throw std::runtime_error("a bug");
+  });
+  const History history = scene.run(20ms);
+  std::size_t thrown = 0;
+  for (Position position = 0; position < history.size(); ++position) {
+    if (history.event(position).phase != Phase::info) continue;
+    CHECK(history.note(position) == "exception: a bug");
+    ++thrown;
+  }
+  CHECK(thrown >= 2);
+}
+
 TEST_CASE("one seed draws one sequence per worker") {
   const auto first = invoked(Scene(slowly_ok, 7).run(40ms));
   const auto second = invoked(Scene(slowly_ok, 7).run(40ms));
