@@ -4,22 +4,17 @@
 #include <array>
 #include <charconv>
 
+#include "history/escapes.h"
+
 namespace ordeal {
 namespace {
 
 // Deeper nesting than any history has; bounds the stack on hostile input.
 constexpr int kDepthMax = 500;
 
-enum CharacterClass : std::uint8_t { ordinary, blank, delimiter };
-
-constexpr auto kClasses = [] {
-  std::array<CharacterClass, 256> classes{};
-  for (const unsigned char c : {' ', '\t', '\n', '\r', '\f', '\v', ','}) classes[c] = blank;
-  for (const unsigned char c : {'(', ')', '[', ']', '{', '}', '"', ';'}) classes[c] = delimiter;
-  return classes;
-}();
-
-CharacterClass class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+bool is_blank(char c) {
+  return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');  // tab, line feed, VT, FF, CR
+}
 
 // "12", "+12", "12N" as EDN's integers; false for anything else, and past 64 bits.
 bool parse_integer(std::string_view token, std::int64_t& out) {
@@ -27,6 +22,17 @@ bool parse_integer(std::string_view token, std::int64_t& out) {
   if (token.ends_with('N')) token.remove_suffix(1);
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), out);
   return error == std::errc() && end == token.data() + token.size();
+}
+
+// One text for each integer of any size.
+std::string_view canonical_token(std::string_view token) {
+  std::string_view digits = token;
+  if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
+  if (digits.ends_with('N')) digits.remove_suffix(1);
+  const bool integer = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  if (!integer || digits.front() == '0') return token;
+  if (token.starts_with('-')) return {token.data(), digits.size() + 1};
+  return digits;
 }
 
 }  // namespace
@@ -42,12 +48,12 @@ void EdnScanner::rewind(std::size_t at) {
   failed_ = false;
 }
 
-char EdnScanner::peek() {
+char EdnScanner::peek_further() {
   if (failed_) return '\0';
   while (at_ < text_.size()) {
     const char c = text_[at_];
-    if (class_of(c) == ordinary && c != '#') return c;
-    if (class_of(c) == blank) {
+    if (is_ordinary(c) && c != '#') return c;
+    if (is_blank(c)) {
       ++at_;
     } else if (c == ';') {
       skip_comment();
@@ -67,9 +73,8 @@ bool EdnScanner::skip_discarded() {
   return any_form(nullptr);
 }
 
-bool EdnScanner::consume(char expected) {
-  if (consume_if(expected)) return true;
-  switch (expected) {
+bool EdnScanner::fail_expecting(char character) {
+  switch (character) {
     case '[':
       return fail("expected [");
     case ']':
@@ -81,16 +86,10 @@ bool EdnScanner::consume(char expected) {
   }
 }
 
-bool EdnScanner::consume_if(char character) {
-  if (peek() != character || failed_ || at_ >= text_.size()) return false;
-  ++at_;
-  return true;
-}
-
 bool EdnScanner::token(std::string_view& out) {
   peek();
   const std::size_t begin = at_;
-  while (at_ < text_.size() && class_of(text_[at_]) == ordinary) ++at_;
+  while (at_ < text_.size() && is_ordinary(text_[at_])) ++at_;
   if (failed_ || at_ == begin) return fail("expected a keyword, symbol or number");
   out = text_.substr(begin, at_ - begin);
   return true;
@@ -112,20 +111,44 @@ bool EdnScanner::string(std::string& out) {
     if (c == '"') return ++at_, true;
     if (c == '\\' && ++at_ < text_.size()) {
       c = text_[at_];
+      if (c == 'u') {
+        if (const std::size_t read = append_unicode_escape(text_, at_ + 1, out); read > 0) {
+          at_ += read;
+          continue;
+        }
+      }
       if (c == 'n') c = '\n';
       if (c == 't') c = '\t';
       if (c == 'r') c = '\r';
+      if (c == 'b') c = '\b';
+      if (c == 'f') c = '\f';
     }
     out.push_back(c);
   }
   return fail("expected the end of a string");
 }
 
+// Up to 18 digits, which nearly all values are.
+bool EdnScanner::small_integer(Value& out) {
+  const std::size_t end = std::min(text_.size(), at_ + 19);
+  std::size_t at = at_ + (text_[at_] == '-' ? 1 : 0);
+  const std::size_t digits = at;
+  std::int64_t number = 0;
+  for (; at < end && text_[at] >= '0' && text_[at] <= '9'; ++at) {
+    number = 10 * number + (text_[at] - '0');
+  }
+  if (at == digits || (at < text_.size() && is_ordinary(text_[at]))) return false;
+  out = Value(digits == at_ ? number : -number);
+  at_ = at;
+  return true;
+}
+
 bool EdnScanner::value(Value& out) {
   const char first = peek();
-  if (failed_) return false;
+  if (failed_ || at_end()) return fail("expected a value");
+  if (small_integer(out)) return true;
   const std::size_t begin = at_;
-  if (class_of(first) == ordinary && first != '#' && first != '\\') {
+  if (is_ordinary(first) && first != '#' && first != '\\') {
     std::string_view word;
     if (!token(word)) return false;
     std::int64_t number = 0;
@@ -143,7 +166,7 @@ bool EdnScanner::form(std::string& out) { return any_form(&out); }
 bool EdnScanner::skip_form() { return any_form(nullptr); }
 
 void EdnScanner::skip_tags() {
-  while (peek() == '#' && at_ + 1 < text_.size() && class_of(text_[at_ + 1]) == ordinary) {
+  while (peek() == '#' && at_ + 1 < text_.size() && is_ordinary(text_[at_ + 1])) {
     std::string_view tag;
     if (!token(tag)) return;
   }
@@ -166,7 +189,7 @@ bool EdnScanner::any_form_inner(std::string* out) {
     case '{':
       return collection('}', true, out);
     case '"':
-      return raw_string(out);
+      return canonical_string(out);
     case '\\':
       return character(out);
     case '#':
@@ -221,11 +244,23 @@ bool EdnScanner::raw_string(std::string* out) {
   return true;
 }
 
+bool EdnScanner::canonical_string(std::string* out) {
+  const std::size_t begin = at_;
+  if (!raw_string(nullptr)) return false;
+  if (out == nullptr) return true;
+  const std::string_view raw = text(begin, at_);
+  if (raw.find_first_of("\\\n\r\t") == raw.npos) return out->append(raw), true;
+  std::string resolved;
+  EdnScanner(raw).string(resolved);
+  out->append(edn_string(resolved));
+  return true;
+}
+
 // \a, \newline, \(
 bool EdnScanner::character(std::string* out) {
   const std::size_t begin = at_;
   at_ += 2;
-  while (at_ < text_.size() && class_of(text_[at_]) == ordinary) ++at_;
+  while (at_ < text_.size() && is_ordinary(text_[at_])) ++at_;
   if (at_ > text_.size()) return at_ = text_.size(), fail("expected a character");
   if (out != nullptr) out->append(text_.substr(begin, at_ - begin));
   return true;
@@ -236,7 +271,8 @@ bool EdnScanner::plain_token(std::string* out) {
   if (!token(word)) return false;
   std::int64_t number = 0;
   if (out == nullptr) return true;
-  parse_integer(word, number) ? out->append(std::to_string(number)) : out->append(word);
+  parse_integer(word, number) ? out->append(std::to_string(number))
+                              : out->append(canonical_token(word));
   return true;
 }
 
@@ -268,7 +304,7 @@ std::string edn_string(std::string_view text) {
 
 std::string edn_keyword(std::string_view text) {
   const bool valid = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return class_of(c) == ordinary && c != '\\' && c != '#' && static_cast<unsigned char>(c) > ' ';
+    return EdnScanner::is_ordinary(c) && c != '\\' && c != '#' && static_cast<unsigned char>(c) > ' ';
   });
   return valid ? ':' + std::string(text) : edn_string(text);
 }

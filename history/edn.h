@@ -1,13 +1,14 @@
 // A scanner for EDN (https://github.com/edn-format/edn): reads forms from text in memory, one after
 // the other, without building a tree. What it hands out as text is canonical, so that two spellings
 // of a value compare equal: one space between elements, no comments, entries of maps separated by
-// ", ".
+// ", ", strings with only the escapes they need, integers without sign + and suffix N.
 //
 // Functions return false on failure; then expected(), at() and truncated() say what was wrong,
 // where, and whether more text could have helped. Failure is sticky until rewind(). Not
 // thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,13 +19,24 @@ namespace ordeal {
 
 class EdnScanner {
  public:
-  explicit EdnScanner(std::string_view text) : text_(text) {}
+  explicit EdnScanner(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
   // The next character that is not blank, comma, comment or discarded form; '\0' at the end or on
   // failure.
-  char peek();
-  bool consume(char expected);        // fails where another character comes
-  bool consume_if(char character);    // does not fail
+  char peek() {
+    if (!failed_ && at_ < text_.size() && is_ordinary(text_[at_]) && text_[at_] != '#') {
+      return text_[at_];
+    }
+    return peek_further();
+  }
+  bool consume(char expected) {  // fails where another character comes
+    return consume_if(expected) || fail_expecting(expected);
+  }
+  bool consume_if(char character) {  // does not fail
+    if (peek() != character || failed_ || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
   bool token(std::string_view& out);  // a symbol, keyword, number, nil, true, ...
   bool string(std::string& out);      // "..." with its escapes resolved
   bool integer(std::int64_t& out);
@@ -41,19 +53,35 @@ class EdnScanner {
 
   std::size_t at() const { return at_; }
   void rewind(std::size_t at);
+  std::string_view rest() const { return text_.substr(at_); }
   std::string_view text(std::size_t begin, std::size_t end) const {
     return text_.substr(begin, end - begin);
   }
 
+  // Whether the character can be part of a keyword, symbol or number.
+  static bool is_ordinary(char c) { return kOrdinary[static_cast<unsigned char>(c)]; }
+
  private:
+  static constexpr auto kOrdinary = [] {
+    std::array<bool, 256> ordinary{};
+    ordinary.fill(true);
+    for (const unsigned char c : std::string_view(" \t\n\r\f\v,()[]{}\";\0", 16)) {
+      ordinary[c] = false;
+    }
+    return ordinary;
+  }();
+
+  char peek_further();
+  bool fail_expecting(char character);
+  bool small_integer(Value& out);
   void skip_comment();
-  bool skip_blank();
   bool skip_discarded();
   bool any_form(std::string* out);
   bool any_form_inner(std::string* out);
   bool hash_form(std::string* out);
   bool collection(char close, bool is_map, std::string* out);
   bool raw_string(std::string* out);
+  bool canonical_string(std::string* out);
   bool character(std::string* out);
   bool plain_token(std::string* out);
 

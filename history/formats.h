@@ -9,9 +9,12 @@
 namespace ordeal {
 
 bool is_ohist(std::string_view bytes);  // also where the file ends within its magic
-Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name);
+Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name,
+                               const ReadOptions& options = {});
 
-Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name);
-Result<ReadHistory> read_json(std::string_view bytes, std::string_view name);
+Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name,
+                             const ReadOptions& options = {});
+Result<ReadHistory> read_json(std::string_view bytes, std::string_view name,
+                              const ReadOptions& options = {});
 
 }  // namespace ordeal

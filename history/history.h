@@ -122,6 +122,7 @@ class HistoryBuilder {
   Position open_invocation(ProcessId process) const;  // kNoPosition where there is none
   const History& so_far() const { return history_; }
   std::size_t micro_op_count() const { return history_.micro_ops_.size(); }
+  const StoredMicroOp& micro_op(std::size_t place) const { return history_.micro_ops_[place]; }
 
  private:
   // Processes are small numbers in practice; others (the nemesis, hostile files) go to the map.

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "history/block_decoder.h"
+#include "history/completions.h"
 #include "history/format.h"
 #include "history/formats.h"
 #include "proto/history.pb.h"
@@ -247,11 +248,16 @@ bool is_ohist(std::string_view bytes) {
   return compared > 0 && bytes.substr(0, compared) == format::kMagic.substr(0, compared);
 }
 
-Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name) {
+Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name,
+                               const ReadOptions& options) {
   if (!is_ohist(bytes)) {
     return bad_input("{} is no .ohist history: it does not start with the mark of one", name);
   }
-  return OhistReader(bytes, name).read();
+  ORDEAL_TRY_ASSIGN(ReadHistory read, OhistReader(bytes, name).read());
+  if (const auto mismatch = options.repair ? "" : first_mismatch(read.history); !mismatch.empty()) {
+    return bad_input("in the history {}, {}", name, mismatch);
+  }
+  return read;
 }
 
 }  // namespace ordeal

@@ -68,33 +68,48 @@ std::string_view detect(std::string_view bytes) {
   return second == '"' ? "json" : second == ':' || second == '\0' || second == ';' ? "edn" : "";
 }
 
-Result<ReadHistory> read_as(std::string_view format, std::string_view bytes,
-                            std::string_view name) {
-  if (format == "ordeal") return read_ohist(bytes, name);
-  if (format == "edn") return read_edn(bytes, name);
-  if (format == "json") return read_json(bytes, name);
+Result<ReadHistory> read_as(std::string_view format, std::string_view bytes, std::string_view name,
+                            const ReadOptions& options) {
+  if (format == "ordeal") return read_ohist(bytes, name, options);
+  if (format == "edn") return read_edn(bytes, name, options);
+  if (format == "json") return read_json(bytes, name, options);
   return bad_input(
       "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, "
       "...`) or JSON (`{{\"index\": 0, ...`); name the format with --format",
       name);
 }
 
+// A run that recorded nothing wrote the header of an .ohist file at least.
+Result<ReadHistory> read_nothing(const std::filesystem::path& path) {
+  if (path.extension() == ".ohist") return bad_input("the history {} is empty", path.string());
+  ReadHistory read;
+  read.warnings.push_back(fmt::format("the history {} is empty", path.string()));
+  return read;
+}
+
 }  // namespace
 
-Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_view format) {
+Result<ReadHistory> read_history(const std::filesystem::path& path, const ReadOptions& options) {
   static constexpr std::array<std::string_view, 4> kFormats{"auto", "ordeal", "edn", "json"};
-  if (std::find(kFormats.begin(), kFormats.end(), format) == kFormats.end()) {
-    return bad_input("{}", unknown_name("history format", format, kFormats));
+  if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
+    return bad_input("{}", unknown_name("history format", options.format, kFormats));
   }
   ORDEAL_TRY_ASSIGN(const Bytes bytes, read_file(path));
   const std::string name = path.string();
-  if (bytes.size == 0) return bad_input("the history {} is empty", name);
-  if (format == "auto") format = detect(bytes.view());
-  ORDEAL_TRY_ASSIGN(ReadHistory read, read_as(format, bytes.view(), name));
+  if (bytes.view().find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return read_nothing(path);
+  }
+  const std::string_view format =
+      options.format == "auto" ? detect(bytes.view()) : options.format;
+  ORDEAL_TRY_ASSIGN(ReadHistory read, read_as(format, bytes.view(), name, options));
   for (auto& warning : order_warnings(read.history, name)) {
     read.warnings.push_back(std::move(warning));
   }
   return read;
+}
+
+Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_view format) {
+  return read_history(path, ReadOptions{format, false});
 }
 
 }  // namespace ordeal

@@ -26,8 +26,16 @@ struct ReadHistory {
   bool damaged = false;
 };
 
+struct ReadOptions {
+  std::string_view format = "auto";
+  // Accepts what is otherwise refused or warned of, and says in the warnings what was changed. See
+  // history/repair.h.
+  bool repair = false;
+};
+
 // `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line) or "auto":
 // by the first bytes of the file.
+Result<ReadHistory> read_history(const std::filesystem::path& path, const ReadOptions& options);
 Result<ReadHistory> read_history(const std::filesystem::path& path,
                                  std::string_view format = "auto");
 

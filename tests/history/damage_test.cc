@@ -82,8 +82,8 @@ TEST_CASE("one flipped bit anywhere is noticed, and the blocks before it are kep
 
 TEST_CASE("the end of a file names what is wrong with it") {
   const TempDir directory;
-  spit(directory / "empty", "");
-  CHECK_THAT(read_error(directory / "empty"), Catch::Contains("is empty"));
+  spit(directory / "empty.ohist", "");
+  CHECK_THAT(read_error(directory / "empty.ohist"), Catch::Contains("is empty"));
   const Sample sample;
   spit(sample.path, std::string_view(sample.bytes).substr(0, 4));
   CHECK_THAT(read_error(sample.path),

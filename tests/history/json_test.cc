@@ -61,16 +61,16 @@ TEST_CASE("mistakes and cuts in JSON are named") {
     return message.substr(message.find("h.json"));
   };
   CHECK(error(line + "\n{\"type\":\"ok\"}\n") ==
-        "h.json:2: expected an operation with a \"process\"");
+        "h.json:2: expected an operation with a \"process\", found `{\"type\":\"ok\"}` (byte 100)");
   CHECK_THAT(error(line + "\n" + R"({"type":"yes","process":1})"),
              Catch::StartsWith("h.json:2: expected :invoke, :ok, :fail or :info"));
   CHECK_THAT(error(line + "\n{\"type\"\n" + line),
-             Catch::Contains("h.json:2: expected a whole JSON object"));
+             Catch::StartsWith("h.json:3: expected : behind a key, found `{"));
   CHECK_THAT(error(line + "\n" + R"({"type":"ok","process":1,"f":"txn","value":[["append",1]]})"),
              Catch::StartsWith("h.json:2: expected [:r key value]") &&
                  Catch::Contains(R"(found `["append" 1]])"));
-  CHECK_THAT(error("[" + line + ", 7]"), Catch::Contains("operation 1: expected an operation"));
-  CHECK_THAT(error("[" + line + " x]"), Catch::Contains("is no JSON at byte"));
+  CHECK_THAT(error("[" + line + ", 7]"), Catch::StartsWith("h.json:1: expected an operation, an object, found `7]` (byte "));
+  CHECK_THAT(error("[" + line + " x]"), Catch::StartsWith("h.json:1: expected , or ], found `x]` (byte "));
 
   const File lines(line + "\n" + line.substr(0, 30));
   CHECK(read_ok(lines.path).history.size() == 1);
@@ -94,13 +94,13 @@ TEST_CASE("JSON that is nested too deeply is bad input, and its place is named")
       CAPTURE(open, levels);
       const File file(line + "\n" + nested(levels, open, close) + "\n");
       CHECK_THAT(read_error(file.path),
-                 Catch::EndsWith("h.json:2: expected fewer levels of nesting"));
+                 Catch::Contains("h.json:2: expected fewer levels of nesting, found `" + std::string(open)));
       spit(file.path, "[" + nested(levels, open, close) + "]");
       // The array, the operation and 498 levels come first.
       const std::size_t byte = nested(0, "", "").size() + 498 * std::strlen(open);
       CHECK_THAT(read_error(file.path),
-                 Catch::EndsWith("h.json: byte " + std::to_string(byte) +
-                                 ": expected fewer levels of nesting"));
+                 Catch::Contains("h.json:1: expected fewer levels of nesting, found `" + std::string(open)) &&
+                     Catch::EndsWith(" (byte " + std::to_string(byte) + ")"));
     }
     const File file(nested(400, open, close));
     CHECK(read_ok(file.path).history.size() == 1);

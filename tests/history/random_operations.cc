@@ -7,7 +7,8 @@ namespace {
 
 class Generator {
  public:
-  explicit Generator(Random random) : random_(std::move(random)) {}
+  Generator(Random random, bool mismatches)
+      : random_(std::move(random)), mismatches_(mismatches) {}
 
   Operation next() {
     Operation operation;
@@ -20,7 +21,8 @@ class Generator {
       complete(operation, *open);
       open.reset();
     } else {
-      operation.phase = random_.chance(0.95) ? Phase::invoke : Phase::info;
+      const bool alone = (!open || mismatches_) && random_.chance(0.05);
+      operation.phase = alone ? Phase::info : Phase::invoke;
       std::tie(operation.function, operation.payload) = invocation();
       if (operation.phase == Phase::invoke) open = operation;
     }
@@ -33,12 +35,12 @@ class Generator {
     operation.phase = static_cast<Phase>(random_.between(1, 3));
     operation.function = invoked.function;
     operation.payload = invoked.payload;
-    if (random_.chance(0.05)) std::tie(operation.function, operation.payload) = invocation();
+    if (mismatches_ && random_.chance(0.05)) std::tie(operation.function, operation.payload) = invocation();
     auto* txn = std::get_if<Txn>(&operation.payload);
     if (auto* balances = std::get_if<Balances>(&operation.payload)) fill(*balances);
     if (txn == nullptr) return;
     for (auto& op : txn->micro_ops) fill(op);
-    if (random_.chance(0.05)) txn->micro_ops.pop_back();
+    if (mismatches_ && random_.chance(0.05)) txn->micro_ops.pop_back();
   }
 
   void fill(MicroOp& op) {
@@ -96,6 +98,7 @@ class Generator {
   }
 
   Random random_;
+  bool mismatches_;
   std::uint64_t index_ = 0;
   std::int64_t time_ = 0;
   std::int64_t element_ = 0;
@@ -116,8 +119,8 @@ class Generator {
 
 }  // namespace
 
-std::vector<Operation> random_operations(Random random, std::size_t count) {
-  Generator generator(std::move(random));
+std::vector<Operation> random_operations(Random random, std::size_t count, bool mismatches) {
+  Generator generator(std::move(random), mismatches);
   std::vector<Operation> operations;
   for (std::size_t i = 0; i < count; ++i) operations.push_back(generator.next());
   return operations;

@@ -39,9 +39,10 @@ TEST_CASE("histories survive every format and chains of them") {
       CAPTURE(name, extension);
       const auto path = directory / ("h" + extension);
       REQUIRE(write_history(path, history, some_header()).has_value());
-      if (expected.empty() && (extension == ".edn" || extension == ".jsonl")) continue;
       ReadHistory read = read_ok(path);
-      CHECK(read.warnings == order_warnings(read.history, path.string()));
+      if (!expected.empty()) {
+        CHECK(read.warnings == order_warnings(read.history, path.string()));
+      }
       CHECK(operations_of(read.history) == expected);
       history = std::move(read.history);
     }

@@ -73,7 +73,7 @@ inline History history_of(const std::vector<Operation>& operations) {
 
 // Operations with every kind of payload, value, phase and read; some completions equal their
 // invocations, some don't; some lists grow, some fork. Valid as a file, not as a history of
-// anything.
-std::vector<Operation> random_operations(Random random, std::size_t count);
+// anything. With `mismatches`, some completions do other things than their invocations.
+std::vector<Operation> random_operations(Random random, std::size_t count, bool mismatches = false);
 
 }  // namespace ordeal

@@ -1,0 +1,37 @@
+// Reads operations that are written as EDN maps, as Jepsen prints them. Not thread-safe.
+#pragma once
+
+#include "history/edn.h"
+#include "history/edn_lists.h"
+#include "history/parsed_operations.h"
+
+namespace ordeal {
+
+class EdnParser {
+ public:
+  // Reads one operation and appends it to parsed(). False where the scanner failed; then parsed()
+  // may hold more than its operations use.
+  bool read(EdnScanner& scanner);
+
+  const ParsedOperations& parsed() const { return parsed_; }
+  ParsedOperations take();  // and begin anew
+  void clear();
+
+ private:
+  bool field(EdnScanner& scanner, ParsedOperation& operation);
+  bool process(EdnScanner& scanner, ParsedOperation& operation);
+  bool phase(EdnScanner& scanner, ParsedOperation& operation);
+  bool word(EdnScanner& scanner, std::string_view& out);
+  bool note(EdnScanner& scanner, ParsedOperation& operation);
+  bool value(EdnScanner& scanner, ParsedOperation& operation);
+  bool txn(EdnScanner& scanner);
+  bool micro_op(EdnScanner& scanner);
+
+  ParsedOperations parsed_;
+  EdnLists lists_;
+  bool has_process_ = false;  // the operation at hand
+  bool has_phase_ = false;
+  std::size_t micro_at_ = 0;  // where the micro-operation begins that was read last
+};
+
+}  // namespace ordeal

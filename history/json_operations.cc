@@ -1,0 +1,145 @@
+#include "history/json_operations.h"
+
+#include <charconv>
+
+#include "history/edn.h"
+
+namespace ordeal {
+namespace {
+
+bool is_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size();
+}
+
+std::string string_edn(std::string_view text) {
+  return text.size() > 1 && text.front() == ':' ? edn_keyword(text.substr(1)) : edn_string(text);
+}
+
+bool append_value(JsonScanner& scanner, std::string& edn);
+
+// The words that Jepsen writes as keywords, where one of them is expected.
+bool append_word(JsonScanner& scanner, std::string& edn) {
+  if (scanner.peek() != '"') return append_value(scanner, edn);
+  std::string text;
+  if (!scanner.string(text)) return false;
+  edn += edn_keyword(text.starts_with(':') ? std::string_view(text).substr(1) : text);
+  return true;
+}
+
+// Numbers, null, true, ...
+bool append_atom(JsonScanner& scanner, std::string& edn) {
+  std::string_view text;
+  const char first = scanner.peek();
+  const bool number = (first >= '0' && first <= '9') ||
+                      (first == '-' && !scanner.rest().starts_with("-I"));
+  if (!(number ? scanner.number(text) : scanner.word(text))) return false;
+  if (text == "null") text = "nil";
+  if (text == "NaN") text = "##NaN";
+  if (text == "Infinity") text = "##Inf";
+  if (text == "-Infinity") text = "##-Inf";
+  edn += text;
+  return true;
+}
+
+// A micro-operation is an array of three that begins with one of its names.
+bool append_array(JsonScanner& scanner, std::string& edn) {
+  const std::size_t begin = edn.size() + 1;
+  std::size_t count = 0;
+  edn += '[';
+  if (!scanner.enter('[')) return false;
+  for (bool first = true; scanner.next(first, ']'); ++count) {
+    if (count > 0) edn += ' ';
+    if (!append_value(scanner, edn)) return false;
+  }
+  if (scanner.failed()) return false;
+  edn += ']';
+  if (count != 3) return true;
+  for (const std::string_view name : {"r", "append", "w"}) {
+    if (std::string_view(edn).substr(begin, name.size() + 3) != '"' + std::string(name) + "\" ") {
+      continue;
+    }
+    edn.replace(begin, name.size() + 2, ' ' + (':' + std::string(name)));
+  }
+  return true;
+}
+
+bool append_object(JsonScanner& scanner, std::string& edn) {
+  const std::size_t begin = edn.size();
+  std::size_t count = 0;
+  std::string key;
+  std::string form;
+  edn += '{';
+  if (!scanner.enter('{')) return false;
+  for (bool first = true; scanner.next(first, '}'); ++count) {
+    key.clear();
+    if (!scanner.key(key)) return false;
+    if (count > 0) edn += ", ";
+    edn += json_key_edn(key) + ' ';
+    const std::size_t at = edn.size();
+    const bool is_form = key == "edn" && scanner.peek() == '"';
+    if (!(key == "action" ? append_word(scanner, edn) : append_value(scanner, edn))) return false;
+    if (is_form) form = edn.substr(at);
+  }
+  if (scanner.failed()) return false;
+  edn += '}';
+  if (count != 1 || form.empty()) return true;
+  // Only a whole form may stand here: `1} {` must not escape from its place.
+  std::string inner;
+  std::string canonical;
+  EdnScanner quoted(form);
+  if (quoted.peek() != '"') return edn.replace(begin, edn.npos, form), true;  // ":k"
+  quoted.string(inner);
+  EdnScanner check(inner);
+  const bool whole = check.form(canonical) && check.peek() == '\0' && check.at_end();
+  edn.replace(begin, edn.npos, whole ? canonical : form);
+  return true;
+}
+
+bool append_value(JsonScanner& scanner, std::string& edn) {
+  const char first = scanner.peek();
+  if (first == '[') return append_array(scanner, edn);
+  if (first == '{') return append_object(scanner, edn);
+  if (first != '"') return append_atom(scanner, edn);
+  std::string text;
+  if (!scanner.string(text)) return false;
+  edn += string_edn(text);
+  return true;
+}
+
+}  // namespace
+
+std::string json_key_edn(const std::string& key) {
+  // The keys of transfers and faults are keywords, numbers are accounts.
+  for (const std::string_view known :
+       {"from", "to", "amount", "fault", "action", "hosts", "detail"}) {
+    if (key == known) return ':' + key;
+  }
+  return is_integer(key) ? key : string_edn(key);
+}
+
+bool append_operation_edn(JsonScanner& scanner, std::string& edn) {
+  bool has_type = false;
+  bool has_process = false;
+  std::string key;
+  if (scanner.peek() != '{') return scanner.fail("expected an operation, an object");
+  const std::size_t begin = scanner.at();
+  if (!scanner.enter('{')) return false;
+  edn += '{';
+  for (bool first = true; scanner.next(first, '}');) {
+    key.clear();
+    if (!scanner.key(key)) return false;
+    has_type = has_type || key == "type";
+    has_process = has_process || key == "process";
+    edn += ' ' + edn_keyword(key) + ' ';
+    const bool word = key == "type" || key == "f" || key == "process";
+    if (!(word ? append_word(scanner, edn) : append_value(scanner, edn))) return false;
+  }
+  if (scanner.failed()) return false;
+  edn += '}';
+  if (!has_type) return scanner.fail_at(begin, "expected an operation with a \"type\"");
+  return has_process || scanner.fail_at(begin, "expected an operation with a \"process\"");
+}
+
+}  // namespace ordeal
