@@ -12,10 +12,6 @@ namespace {
 // Deeper nesting than any history has; bounds the stack on hostile input.
 constexpr int kDepthMax = 500;
 
-bool is_blank(char c) {
-  return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');  // tab, line feed, VT, FF, CR
-}
-
 // "12", "+12", "12N" as EDN's integers; false for anything else, and past 64 bits.
 bool parse_integer(std::string_view token, std::int64_t& out) {
   if (token.starts_with('+')) token.remove_prefix(1);
@@ -48,22 +44,10 @@ void EdnScanner::rewind(std::size_t at) {
   failed_ = false;
 }
 
-char EdnScanner::peek_further() {
-  if (failed_) return '\0';
-  while (at_ < text_.size()) {
-    const char c = text_[at_];
-    if (is_ordinary(c) && c != '#') return c;
-    if (is_blank(c)) {
-      ++at_;
-    } else if (c == ';') {
-      skip_comment();
-    } else if (c == '#' && text_.substr(at_, 2) == "#_") {
-      if (!skip_discarded()) return '\0';
-    } else {
-      return c;
-    }
-  }
-  return '\0';
+// A comment or a discarded form. False where it only looks like one, or is malformed.
+bool EdnScanner::skip_special() {
+  if (text_[at_] == ';') return skip_comment(), true;
+  return text_.substr(at_, 2) == "#_" && skip_discarded();
 }
 
 void EdnScanner::skip_comment() { at_ = std::min(text_.find('\n', at_), text_.size()); }

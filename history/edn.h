@@ -24,10 +24,16 @@ class EdnScanner {
   // The next character that is not blank, comma, comment or discarded form; '\0' at the end or on
   // failure.
   char peek() {
-    if (!failed_ && at_ < text_.size() && is_ordinary(text_[at_]) && text_[at_] != '#') {
-      return text_[at_];
+    while (!failed_ && at_ < text_.size()) {
+      const char c = text_[at_];
+      const Kind kind = kKinds[static_cast<unsigned char>(c)];
+      if (kind == Kind::blank) {
+        ++at_;
+      } else if (kind != Kind::special || !skip_special()) {
+        return failed_ ? '\0' : c;
+      }
     }
-    return peek_further();
+    return '\0';
   }
   bool consume(char expected) {  // fails where another character comes
     return consume_if(expected) || fail_expecting(expected);
@@ -59,19 +65,21 @@ class EdnScanner {
   }
 
   // Whether the character can be part of a keyword, symbol or number.
-  static bool is_ordinary(char c) { return kOrdinary[static_cast<unsigned char>(c)]; }
+  static bool is_ordinary(char c) {
+    return kKinds[static_cast<unsigned char>(c)] == Kind::ordinary || c == '#';
+  }
 
  private:
-  static constexpr auto kOrdinary = [] {
-    std::array<bool, 256> ordinary{};
-    ordinary.fill(true);
-    for (const unsigned char c : std::string_view(" \t\n\r\f\v,()[]{}\";\0", 16)) {
-      ordinary[c] = false;
-    }
-    return ordinary;
+  enum class Kind : std::uint8_t { ordinary, blank, delimiter, special };
+  static constexpr auto kKinds = [] {
+    std::array<Kind, 256> kinds{};
+    for (const unsigned char c : std::string_view(" \t\n\r\f\v,")) kinds[c] = Kind::blank;
+    for (const unsigned char c : std::string_view("()[]{}\"\0", 8)) kinds[c] = Kind::delimiter;
+    for (const unsigned char c : std::string_view("#;")) kinds[c] = Kind::special;
+    return kinds;
   }();
 
-  char peek_further();
+  bool skip_special();
   bool fail_expecting(char character);
   bool small_integer(Value& out);
   void skip_comment();

@@ -8,7 +8,7 @@
 namespace ordeal {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 22U;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
 // An operation that goes on past its chunk may be this long, or is parsed again.
 constexpr std::size_t kOverhangBytes = std::size_t{1} << 20U;
 
@@ -54,9 +54,22 @@ EdnChunk EdnChunks::next(std::size_t at) {
   return parse(at, limit, bytes_.size());
 }
 
-EdnChunk EdnChunks::parse(std::size_t begin, std::size_t limit, std::size_t text_end) const {
+void EdnChunks::reuse(ParsedOperations parsed) {
+  const std::lock_guard lock(mutex_);
+  spares_.push_back(std::move(parsed));
+}
+
+ParsedOperations EdnChunks::spare() {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return {};
+  ParsedOperations last = std::move(spares_.back());
+  spares_.pop_back();
+  return last;
+}
+
+EdnChunk EdnChunks::parse(std::size_t begin, std::size_t limit, std::size_t text_end) {
   EdnScanner scanner(bytes_.substr(0, text_end), begin);
-  EdnParser parser;
+  EdnParser parser(spare());
   EdnChunk chunk;
   scanner.peek();
   chunk.begin = scanner.at();
@@ -75,7 +88,7 @@ EdnChunk EdnChunks::parse(std::size_t begin, std::size_t limit, std::size_t text
   chunk.failed_at = scanner.at();
   chunk.expected = scanner.expected();
   chunk.starved = scanner.at_end() && text_end < bytes_.size();
-  chunk.parsed = parser.take();
+  chunk.parsed = std::move(parser).take();
   return chunk;
 }
 

@@ -5,8 +5,10 @@
 
 #include <deque>
 #include <future>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "history/parsed_operations.h"
 
@@ -33,15 +35,19 @@ class EdnChunks {
   // The operations from `at` on, where the last chunk ended: at least one, unless none is left or
   // the next one is malformed.
   EdnChunk next(std::size_t at);
+  void reuse(ParsedOperations parsed);  // the memory of what was added to the history
 
  private:
-  EdnChunk parse(std::size_t begin, std::size_t limit, std::size_t text_end) const;
+  EdnChunk parse(std::size_t begin, std::size_t limit, std::size_t text_end);
+  ParsedOperations spare();
   void look_ahead();
   std::size_t boundary(std::size_t at) const;
 
   std::string_view bytes_;
   std::size_t ahead_at_;  // where the next part begins that nobody parses yet
   char close_;
+  std::mutex mutex_;                      // of spares_
+  std::vector<ParsedOperations> spares_;  // new memory costs as much as parsing
   std::deque<std::future<EdnChunk>> ahead_;
 };
 

@@ -1,13 +1,6 @@
 #include "history/edn_parser.h"
 
-#include <utility>
-
 namespace ordeal {
-
-ParsedOperations EdnParser::take() {
-  lists_.forget_places();
-  return std::exchange(parsed_, {});
-}
 
 void EdnParser::clear() {
   lists_.forget_places();

@@ -1,6 +1,8 @@
 // Reads operations that are written as EDN maps, as Jepsen prints them. Not thread-safe.
 #pragma once
 
+#include <utility>
+
 #include "history/edn.h"
 #include "history/edn_lists.h"
 #include "history/parsed_operations.h"
@@ -9,12 +11,16 @@ namespace ordeal {
 
 class EdnParser {
  public:
+  EdnParser() = default;
+  // Reuses the memory of `spare`, which is emptied.
+  explicit EdnParser(ParsedOperations spare) : parsed_(std::move(spare)) { parsed_.clear(); }
+
   // Reads one operation and appends it to parsed(). False where the scanner failed; then parsed()
   // may hold more than its operations use.
   bool read(EdnScanner& scanner);
 
   const ParsedOperations& parsed() const { return parsed_; }
-  ParsedOperations take();  // and begin anew
+  ParsedOperations take() && { return std::move(parsed_); }
   void clear();
 
  private:

@@ -37,6 +37,7 @@ class EdnReader {
       chunk = chunks.next(at_);
       ORDEAL_TRY(add(chunk));
       at_ = chunk.end;
+      chunks.reuse(std::move(chunk.parsed));
     } while (!chunk.failed && !finished());
     ORDEAL_TRY(end(chunk));
     result_.history = adder_.build();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "history/huge_pages.h"
+
 namespace ordeal {
 
 std::string_view phase_name(Phase phase) {
@@ -45,6 +47,8 @@ HistoryBuilder::HistoryBuilder() { history_.lists_.emplace_back(); }
 void HistoryBuilder::reserve(std::size_t events, std::size_t micro_ops) {
   history_.events_.reserve(events);
   history_.micro_ops_.reserve(micro_ops);
+  advise_huge_pages(history_.events_.data(), events * sizeof(Event));
+  advise_huge_pages(history_.micro_ops_.data(), micro_ops * sizeof(StoredMicroOp));
 }
 
 void HistoryBuilder::add(const Operation& operation) {

@@ -11,6 +11,7 @@
 
 #include "base/names.h"
 #include "history/formats.h"
+#include "history/huge_pages.h"
 #include "history/order_warnings.h"
 
 namespace ordeal {
@@ -38,6 +39,7 @@ Result<Bytes> read_file(const std::filesystem::path& path) {
   if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
   const auto size = static_cast<std::size_t>(status.st_size);
   Bytes bytes{std::make_unique_for_overwrite<char[]>(size), 0};
+  advise_huge_pages(bytes.data.get(), size);
   while (bytes.size < size) {
     const ssize_t got = ::read(descriptor, bytes.data.get() + bytes.size, size - bytes.size);
     if (got == 0) break;
