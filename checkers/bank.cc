@@ -1,177 +1,163 @@
 #include "checkers/bank.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <unordered_set>
 
-#include "checkers/outcomes.h"
+#include "checkers/bank_accounts.h"
+#include "checkers/bank_errors.h"
+#include "checkers/findings.h"
 
 namespace ordeal {
 namespace {
 
-using Account = std::pair<Value, std::int64_t>;
-using Accounts = std::vector<Account>;
-using Json = nlohmann::json;
-
-constexpr std::size_t kExamplesMax = 4;  // of a type
-
-const Accounts* accounts_of(const History& history, const Event& event) {
-  if (event.phase != Phase::ok || event.kind != PayloadKind::balances) return nullptr;
-  const auto& accounts = std::get<Balances>(history.payload(event)).accounts;
-  return accounts ? &*accounts : nullptr;
-}
-
-std::int64_t total_of(const Accounts& accounts) {
-  std::uint64_t total = 0;  // sums that overflow wrap around alike on both sides of a comparison
-  for (const auto& [name, balance] : accounts) total += static_cast<std::uint64_t>(balance);
-  return static_cast<std::int64_t>(total);
-}
-
-bool has_account(const Accounts& accounts, Value name) {
-  return std::any_of(accounts.begin(), accounts.end(),
-                     [&](const Account& account) { return account.first == name; });
-}
-
-std::string accounts_text(const Accounts& accounts) {
-  std::vector<std::string> texts;
-  for (const auto& [name, balance] : accounts)
-    texts.push_back(fmt::format("{} {}", name.text(), balance));
-  return fmt::format("{{{}}}", fmt::join(texts, ", "));
-}
+using Json = BankErrors::Json;
 
 class BankCheck {
  public:
   BankCheck(const History& history, const Options& options)
-      : history_(history), negative_allowed_(options.boolean("negative-balances")) {
+      : history_(history),
+        negative_allowed_(options.boolean("negative-balances")),
+        missing_allowed_(options.boolean("missing-accounts")) {
     if (!options.text("total").empty()) expected_ = options.integer("total");
   }
 
-  void run(std::stop_token stop) {
-    for (Position at = 0; at < history_.size() && !stop.stop_requested(); ++at) {
-      const Event& event = history_.event(at);
-      if (const Accounts* accounts = accounts_of(history_, event)) check_read(event, *accounts);
-    }
+  bool run(const std::stop_token& stop) {
+    const bool finished =
+        for_each_client_event(history_, stop, [&](Position at, const Event& event) {
+          if (event.kind == PayloadKind::transfer) add_accounts(event);
+          if (is_read(event) && first_.empty()) {
+            first_ = read_accounts(history_, at).value_or(Accounts());
+          }
+        });
+    for (const Account& account : first_) known_.insert(account.name);
+    if (!expected_) expected_ = total_of(first_);
+    return finished && for_each_client_event(history_, stop, [&](Position at, const Event& event) {
+             if (is_read(event)) check_read(at);
+           });
   }
 
-  void conclude(CheckResult& result, bool stopped) {
-    std::uint64_t errors = 0;
-    for (const auto& [type, count] : counts_) {
-      result.anomaly_types.push_back(type);
-      errors += count;
+  void conclude(CheckResult& result) && {
+    result.fields["read-count"] = std::to_string(reads_);
+    result.fields["total"] = std::to_string(*expected_);
+    errors_.add_fields(result.fields);
+    if (unknown_.empty() && first_.empty()) {
+      unknown_ = "no read of all balances completed, so there was nothing to judge";
     }
-    result.anomaly_counts = counts_;
-    result.anomalies = std::move(examples_);
-    result.fields = {{"read-count", Json(reads_).dump()},
-                     {"error-count", Json(errors).dump()},
-                     {"errors", Json(counts_).dump()}};
-    if (expected_) result.fields["total"] = Json(*expected_).dump();
-    if (!first_error_.is_null()) result.fields["first-error"] = first_error_.dump();
-    if (!worst_.is_null()) result.fields["worst"] = worst_.dump();
-    decide(result, errors, stopped);
+    std::move(findings_).conclude(
+        result, {}, unknown_,
+        fmt::format("every one of {} reads adds up to {}", reads_, *expected_));
   }
 
  private:
-  void check_read(const Event& event, const Accounts& accounts) {
-    ++reads_;
-    if (first_ == nullptr) first_ = &accounts;
-    const std::int64_t total = total_of(accounts);
-    if (!expected_) expected_ = total;
-    check_accounts(event, accounts);
-    if (total != *expected_) wrong_total(event, accounts, total);
-    for (const auto& [name, balance] : accounts) {
-      if (balance >= 0 || negative_allowed_) continue;
-      error("negative-value", event, name,
-            fmt::format("operation {} read a balance of {} in account {}", event.index, balance,
-                        name.text()),
-            {{"account", name.text()}, {"balance", balance}});
-    }
+  bool is_read(const Event& event) const {
+    return event.phase == Phase::ok && history_.function(event) == "read";
   }
 
-  void check_accounts(const Event& event, const Accounts& accounts) {
-    if (first_ == &accounts ||
-        std::equal(accounts.begin(), accounts.end(), first_->begin(), first_->end(),
-                   [](auto& a, auto& b) { return a.first == b.first; })) {
+  void add_accounts(const Event& event) {
+    const auto& transfer = std::get<Transfer>(history_.payload(event));
+    known_.insert(transfer.from);
+    known_.insert(transfer.to);
+  }
+
+  void check_read(Position at) {
+    const Event& event = history_.event(at);
+    const std::optional<Accounts> accounts = read_accounts(history_, at);
+    if (!accounts) {
+      unknown_ = fmt::format("operation {} read something that is no map of account to balance",
+                             event.index);
       return;
     }
-    for (const auto& [name, balance] : *first_) {
-      if (has_account(accounts, name)) continue;
-      error("nil-balance", event, name,
-            fmt::format("operation {} read no balance of account {}, which the first read had",
-                        event.index, name.text()),
-            {{"account", name.text()}});
-    }
-    for (const auto& [name, balance] : accounts) {
-      if (has_account(*first_, name)) continue;
-      error("unexpected-key", event, name,
-            fmt::format("operation {} read account {} with {}, which the first read did not have",
-                        event.index, name.text(), balance),
-            {{"account", name.text()}, {"balance", balance}});
+    ++reads_;
+    if (!check_names(event, *accounts) && !check_total(event, *accounts)) {
+      check_signs(event, *accounts);
     }
   }
 
-  void wrong_total(const Event& event, const Accounts& accounts, std::int64_t total) {
-    const std::int64_t difference = total - *expected_;
-    const Json details = {{"total", total}, {"expected", *expected_}, {"difference", difference}};
-    error("wrong-total", event, std::nullopt,
+  // These return whether they found something.
+  bool check_names(const Event& event, const Accounts& accounts) {
+    Accounts unexpected, nil;
+    for (const Account& account : accounts) {
+      if (!known_.contains(account.name)) unexpected.push_back(account);
+      if (!account.balance) nil.push_back(account);
+    }
+    if (!unexpected.empty()) {
+      error("unexpected-key", event, unexpected, {{"unexpected", names_json(unexpected)}},
+            fmt::format("operation {} read {}, which neither the first read nor a transfer has",
+                        event.index, names_text(unexpected)));
+      return true;
+    }
+    if (!missing_allowed_) add_missing(accounts, nil);
+    if (nil.empty()) return false;
+    error("nil-balance", event, nil, {{"nils", balances_json(nil)}},
+          fmt::format("operation {} read no balance of {}", event.index, names_text(nil)));
+    return true;
+  }
+
+  void add_missing(const Accounts& accounts, Accounts& nil) const {
+    std::set_difference(first_.begin(), first_.end(), accounts.begin(), accounts.end(),
+                        std::back_inserter(nil), name_less);
+    for (Account& account : nil) account.balance.reset();
+  }
+
+  bool check_total(const Event& event, const Accounts& accounts) {
+    const std::int64_t total = total_of(accounts);
+    if (total == *expected_) return false;
+    const auto difference = static_cast<std::int64_t>(static_cast<std::uint64_t>(total) -
+                                                      static_cast<std::uint64_t>(*expected_));
+    error("wrong-total", event, {},
+          {{"total", total}, {"expected", *expected_}, {"difference", difference}},
           fmt::format("operation {} read balances {}, which add up to {} instead of {}: {} {}",
-                      event.index, accounts_text(accounts), total, *expected_,
+                      event.index, balances_text(accounts), total, *expected_,
                       difference > 0 ? difference : -difference,
                       difference > 0 ? "came from nowhere" : "vanished"),
-          details);
-    if (!worst_.is_null() &&
-        std::abs(worst_["difference"].get<std::int64_t>()) >= std::abs(difference))
-      return;
-    worst_ = details;
-    worst_["type"] = "wrong-total";
-    worst_["op"] = event.index;
+          std::abs(static_cast<double>(difference)));
+    return true;
   }
 
-  void error(const std::string& type, const Event& event, std::optional<Value> key,
-             std::string text, const Json& details) {
-    const std::uint64_t count = ++counts_[type];
-    if (first_error_.is_null()) {
-      first_error_ = details;
-      first_error_["type"] = type;
-      first_error_["op"] = event.index;
+  void check_signs(const Event& event, const Accounts& accounts) {
+    Accounts negative;
+    double sum = 0;
+    Json balances = Json::array();
+    for (const Account& account : accounts) {
+      if (negative_allowed_ || *account.balance >= 0) continue;
+      negative.push_back(account);
+      balances.push_back(*account.balance);
+      sum += static_cast<double>(*account.balance);
     }
-    if (count > kExamplesMax) return;
-    Anomaly anomaly;
-    anomaly.type = type;
-    anomaly.explanation = std::move(text);
-    anomaly.operations = {event.index};
-    anomaly.key = key;
-    examples_.push_back(std::move(anomaly));
+    if (negative.empty()) return;
+    error("negative-value", event, negative, {{"negative", balances}},
+          fmt::format("operation {} read balances below zero: {}", event.index,
+                      balances_text(negative)),
+          -sum);
   }
 
-  void decide(CheckResult& result, std::uint64_t errors, bool stopped) const {
-    if (errors > 0) {
-      result.validity = Validity::invalid;
-      result.reason =
-          fmt::format("{} {} in {} reads; first: {}", errors, errors == 1 ? "error" : "errors",
-                      reads_, result.anomalies.front().explanation);
-    } else if (stopped) {
-      result.reason = "stopped on request before the analysis was complete";
-    } else if (reads_ == 0) {
-      result.reason = "no read of all balances completed, so there was nothing to judge";
-    } else {
-      result.validity = Validity::valid;
-      result.reason = fmt::format("every one of {} reads adds up to {}", reads_, *expected_);
-    }
+  // Without `badness`, that is the number of accounts.
+  void error(const std::string& type, const Event& event, const Accounts& accounts, Json details,
+             const std::string& explanation, std::optional<double> badness = std::nullopt) {
+    details["type"] = type;
+    details["op"] = event.index;
+    errors_.add(details, badness.value_or(static_cast<double>(accounts.size())));
+    findings_.add(type, [&](Anomaly& anomaly) {
+      anomaly.explanation = explanation;
+      anomaly.operations = {event.index};
+      if (!accounts.empty()) anomaly.key = accounts.front().name;
+    });
   }
 
   const History& history_;
   bool negative_allowed_;
+  bool missing_allowed_;
   std::optional<std::int64_t> expected_;
-  const Accounts* first_ = nullptr;
+  Accounts first_;  // of the first read that has any
+  std::unordered_set<Value> known_;
   std::uint64_t reads_ = 0;
-  std::map<std::string, std::uint64_t> counts_;
-  std::vector<Anomaly> examples_;
-  Json first_error_;
-  Json worst_;
+  std::string unknown_;
+  BankErrors errors_;
+  Findings findings_;
 };
 
 }  // namespace
@@ -183,21 +169,17 @@ std::span<const OptionSpec> bank_options() {
                  -1'000'000'000'000'000'000, 1'000'000'000'000'000'000},
       OptionSpec{"negative-balances", OptionType::boolean, "false",
                  "whether a balance may be below zero"},
+      OptionSpec{"missing-accounts", OptionType::boolean, "false",
+                 "whether a read may lack accounts, as where empty ones are deleted"},
   };
   return kOptions;
 }
 
 CheckResult check_bank(const History& history, const Options& options, std::stop_token stop) {
-  const auto start = std::chrono::steady_clock::now();
-  CheckResult result;
-  result.checker = "bank";
-  result.operations = history.size();
-  result.transactions = count_outcomes(history);
+  CheckResult result = begin_result("bank", history);
   BankCheck check(history, options);
-  check.run(stop);
-  check.conclude(result, stop.stop_requested());
-  result.check_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!check.run(stop)) return stopped_result(std::move(result));
+  std::move(check).conclude(result);
   return result;
 }
 

@@ -1,11 +1,13 @@
 // Money moves between accounts, so the sum of all balances is the same in every read, however
-// transfers end. Judges each ok read of all accounts (payload Balances); after Jepsen's
-// jepsen.tests.bank, whose error names and result fields it uses:
+// transfers end. Judges each ok :read of all accounts, a map of account to balance; after
+// jepsen.tests.bank, whose error names and result fields it has. A read has one error at most, the
+// first of:
+//   unexpected-key  an account that neither the first read nor any transfer has
+//   nil-balance     an account of the first read is nil, or, unless missing-accounts=true, missing
 //   wrong-total     the balances do not add up to the expected total
-//   unexpected-key  an account that the first read did not have
-//   nil-balance     an account of the first read is missing
 //   negative-value  a balance below zero, unless negative-balances=true
-// The expected total is option `total`, by default that of the first ok read.
+// The expected total is option `total`, by default that of the first ok read. Operations stand in
+// the fields as their index.
 #pragma once
 
 #include "checkers/checker.h"

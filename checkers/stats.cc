@@ -3,19 +3,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "checkers/findings.h"
 #include "checkers/outcomes.h"
+#include "checkers/single_values.h"
 
 namespace ordeal {
 namespace {
 
-nlohmann::json to_json(const OutcomeCounts& counts) {
-  return {{"count", counts.ok + counts.fail + counts.info},
+using Json = nlohmann::ordered_json;
+
+Json to_json(const OutcomeCounts& counts) {
+  return {{"valid", counts.ok > 0 ? Json(true) : Json("unknown")},
+          {"count", counts.ok + counts.fail + counts.info},
           {"ok-count", counts.ok},
           {"fail-count", counts.fail},
           {"info-count", counts.info}};
+}
+
+std::map<std::string, std::string> fields_of(const OutcomeCounts& all, const Json& by_function) {
+  return {{"count", std::to_string(all.ok + all.fail + all.info)},
+          {"ok-count", std::to_string(all.ok)},
+          {"fail-count", std::to_string(all.fail)},
+          {"info-count", std::to_string(all.info)},
+          {"by-f", json_text(by_function)}};
 }
 
 }  // namespace
@@ -24,19 +36,15 @@ std::span<const OptionSpec> stats_options() { return {}; }
 
 CheckResult check_stats(const History& history, const Options& /*options*/,
                         std::stop_token /*stop*/) {
-  const auto start = std::chrono::steady_clock::now();
-  CheckResult result;
-  result.checker = "stats";
-  result.operations = history.size();
-  result.transactions = count_outcomes(history);
-  nlohmann::json by_function = nlohmann::json::object();
+  CheckResult result = begin_result("stats", history);
+  Json by_function = Json::object();
   std::vector<std::string> never_ok;
   for (const auto& [function, counts] : count_outcomes_by_function(history)) {
     by_function[function] = to_json(counts);
     if (counts.ok == 0) never_ok.push_back(function);
   }
-  result.fields["by-f"] = by_function.dump();
   const OutcomeCounts& all = result.transactions;
+  result.fields = fields_of(all, by_function);
   if (all.ok == 0) {
     result.reason = "no operation succeeded";
   } else if (!never_ok.empty()) {
@@ -45,8 +53,6 @@ CheckResult check_stats(const History& history, const Options& /*options*/,
     result.validity = Validity::valid;
     result.reason = fmt::format("{} ok, {} fail, {} info", all.ok, all.fail, all.info);
   }
-  result.check_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

@@ -1,6 +1,7 @@
-// Counts of operations by function and outcome, after Jepsen's checker `stats`: every function
-// should have succeeded at least once. Where one did not, or nothing was done at all, the verdict
-// is unknown: that part was not tested.
+// Counts of operations by function and outcome, after jepsen.checker/stats, whose result fields it
+// has: every function should have succeeded at least once. Where one did not, or nothing was done
+// at all, the verdict is unknown: that part was not tested. An operation that never completed
+// counts as info.
 #pragma once
 
 #include "checkers/checker.h"

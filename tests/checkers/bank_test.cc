@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/checkers/shorthand.h"
+#include "tests/checkers/single_objects.h"
 
 namespace ordeal {
 namespace {
@@ -73,9 +73,14 @@ TEST_CASE("a broken total names the operation and the amounts") {
   CHECK(result.anomalies[0].explanation ==
         "operation 3 read balances {0 6, 1 0}, which add up to 6 instead of 10: 4 vanished");
   CHECK(result.fields.at("first-error") ==
-        R"({"difference":-4,"expected":10,"op":3,"total":6,"type":"wrong-total"})");
-  CHECK(result.fields.at("worst") ==
-        R"({"difference":7,"expected":10,"op":5,"total":17,"type":"wrong-total"})");
+        R"({"total":6,"expected":10,"difference":-4,"type":"wrong-total","op":3})");
+  const std::string first = result.fields.at("first-error");
+  const std::string second =
+      R"({"total":17,"expected":10,"difference":7,"type":"wrong-total","op":5})";
+  CHECK(result.fields.at("errors") ==
+        fmt::format(R"({{"wrong-total":{{"count":2,"first":{0},"worst":{1},"last":{1},)"
+                    R"("lowest":{0},"highest":{1}}}}})",
+                    first, second));
 }
 
 TEST_CASE("the expected total can be given, and then the first read is judged as well") {
@@ -91,6 +96,42 @@ TEST_CASE("missing and unexpected accounts") {
   const auto unexpected = check_bank_of(Ledger().read({{0, 10}}).read({{0, 10}, {7, 0}}));
   CHECK(unexpected.anomaly_types == Names{"unexpected-key"});
   CHECK(unexpected.anomalies.at(0).key == Value(7));
+}
+
+CheckResult check_bank_of(test::Events events, Options::Given given = {}) {
+  return events.check("bank", std::move(given));
+}
+
+TEST_CASE("a balance that is nil, as Jepsen's histories may have it") {
+  const auto result =
+      check_bank_of(test::Events().get("read", "{0 10, 1 0}").get("read", "{0 10, 1 nil}"));
+  CHECK(result.validity == Validity::invalid);
+  CHECK(result.fields.at("first-error") == R"({"nils":{"1":null},"type":"nil-balance","op":3})");
+  CHECK(result.anomalies.at(0).explanation == "operation 3 read no balance of account 1");
+  const auto nothing = check_bank_of(test::Events().get("read", "{0 10}").get("read", "nil"));
+  CHECK(nothing.anomaly_types == Names{"nil-balance"});
+}
+
+TEST_CASE("a read of something else than balances makes it unknown") {
+  const auto result = check_bank_of(test::Events().get("read", "{0 10}").get("read", "{0 :lots}"));
+  CHECK(result.validity == Validity::unknown);
+  CHECK(result.reason == "operation 3 read something that is no map of account to balance");
+  CHECK(result.fields.at("read-count") == "1");
+}
+
+TEST_CASE("accounts that transfers name are expected, and may be missing where that is allowed") {
+  const auto result = check_bank_of(
+      Ledger().read({{0, 10}}).transfer(0, 1, 4).read({{0, 6}, {1, 4}}).read({{1, 10}}),
+      {{"missing-accounts", {"true", "test"}}});
+  CHECK(result.validity == Validity::valid);
+}
+
+TEST_CASE("a read has one error, the first that Jepsen looks for") {
+  const auto result = check_bank_of(Ledger().read({{0, 10}, {1, 0}}).read({{0, -3}, {7, 1}}));
+  CHECK(result.fields.at("error-count") == "1");
+  CHECK(result.anomaly_types == Names{"unexpected-key"});
+  CHECK(result.anomalies.at(0).explanation ==
+        "operation 3 read account 7, which neither the first read nor a transfer has");
 }
 
 TEST_CASE("negative balances are wrong unless allowed") {
@@ -115,8 +156,12 @@ TEST_CASE("stats: every function should have succeeded") {
       std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1).transfer(0, 1, 1, Phase::info)).build());
   CHECK(good.validity == Validity::valid);
   CHECK(good.fields.at("by-f") ==
-        R"({"read":{"count":1,"fail-count":0,"info-count":0,"ok-count":1},)"
-        R"("transfer":{"count":2,"fail-count":0,"info-count":1,"ok-count":1}})");
+        R"({"read":{"valid":true,"count":1,"ok-count":1,"fail-count":0,"info-count":0},)"
+        R"("transfer":{"valid":true,"count":2,"ok-count":1,"fail-count":0,"info-count":1}})");
+  CHECK(good.fields.at("count") == "3");
+  CHECK(good.fields.at("ok-count") == "2");
+  CHECK(good.fields.at("fail-count") == "0");
+  CHECK(good.fields.at("info-count") == "1");
   const auto bad = test::check(
       "stats", std::move(Ledger().read({{0, 1}}).transfer(0, 1, 1, Phase::fail)).build());
   CHECK(bad.validity == Validity::unknown);
