@@ -8,6 +8,10 @@
 
 namespace ordeal {
 
+// As read_history(), of the content of a file; `options.format` must be known.
+Result<ReadHistory> read_bytes(std::string_view bytes, std::string_view name,
+                               const ReadOptions& options);
+
 bool is_ohist(std::string_view bytes);  // also where the file ends within its magic
 Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name,
                                const ReadOptions& options = {});
@@ -16,5 +20,7 @@ Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name,
                              const ReadOptions& options = {});
 Result<ReadHistory> read_json(std::string_view bytes, std::string_view name,
                               const ReadOptions& options = {});
+Result<ReadHistory> read_plume(std::string_view bytes, std::string_view name);
+Result<ReadHistory> read_dbcop(std::string_view bytes, std::string_view name);
 
 }  // namespace ordeal

@@ -13,6 +13,7 @@
 #include "history/formats.h"
 #include "history/huge_pages.h"
 #include "history/order_warnings.h"
+#include "history/repair.h"
 
 namespace ordeal {
 namespace {
@@ -50,7 +51,7 @@ Result<Bytes> read_file(const std::filesystem::path& path) {
 }
 
 // By the first characters that carry meaning: `{"` and `[{"` start JSON; `{:`, `[{:`, `#`, `;` and
-// `()` EDN.
+// `()` EDN; `[[` and `{"data"` (or another of its keys) dbcop; `r(` and `w(` Plume.
 std::string_view detect(std::string_view bytes) {
   if (is_ohist(bytes)) return "ordeal";
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
@@ -61,13 +62,23 @@ std::string_view detect(std::string_view bytes) {
   const auto at = [&](std::size_t place) { return place < bytes.size() ? bytes[place] : '\0'; };
   std::size_t place = skip(0);
   if (at(place) == '#' || at(place) == ';' || at(place) == '(') return "edn";
-  if (at(place) == '[') place = skip(place + 1);
+  if ((at(place) == 'r' || at(place) == 'w') && at(place + 1) == '(') return "plume";
+  const bool array = at(place) == '[';
+  if (array) place = skip(place + 1);
   const char first = at(place);
   if (first == ']') return "json";  // an empty vector means the same in both
   if (first == '#' || first == ';' || (first == '\0' && place > 0)) return "edn";
+  if (array && first == '[') return "dbcop";
   if (first != '{') return "";
-  const char second = at(skip(place + 1));
-  return second == '"' ? "json" : second == ':' || second == '\0' || second == ';' ? "edn" : "";
+  place = skip(place + 1);
+  const char second = at(place);
+  if (second == ':' || second == '\0' || second == ';') return "edn";
+  if (second != '"') return "";
+  for (const std::string_view key : {"params", "info", "start", "end", "data"}) {
+    const std::string_view name = bytes.substr(place + 1, key.size() + 1);
+    if (!array && name == std::string(key) + '"') return "dbcop";
+  }
+  return "json";
 }
 
 Result<ReadHistory> read_as(std::string_view format, std::string_view bytes, std::string_view name,
@@ -75,9 +86,12 @@ Result<ReadHistory> read_as(std::string_view format, std::string_view bytes, std
   if (format == "ordeal") return read_ohist(bytes, name, options);
   if (format == "edn") return read_edn(bytes, name, options);
   if (format == "json") return read_json(bytes, name, options);
+  if (format == "plume") return read_plume(bytes, name);
+  if (format == "dbcop") return read_dbcop(bytes, name);
   return bad_input(
       "{} is no history that Ordeal knows: expected an .ohist file, Jepsen's EDN (`{{:index 0, "
-      "...`) or JSON (`{{\"index\": 0, ...`); name the format with --format",
+      "...`), JSON (`{{\"index\": 0, ...`), Plume's text (`w(key,value,session,transaction)`) or "
+      "dbcop's JSON; name the format with --format",
       name);
 }
 
@@ -92,18 +106,23 @@ Result<ReadHistory> read_nothing(const std::filesystem::path& path) {
 }  // namespace
 
 Result<ReadHistory> read_history(const std::filesystem::path& path, const ReadOptions& options) {
-  static constexpr std::array<std::string_view, 4> kFormats{"auto", "ordeal", "edn", "json"};
+  static constexpr std::array<std::string_view, 6> kFormats{"auto", "ordeal", "edn",
+                                                            "json", "plume",  "dbcop"};
   if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end()) {
     return bad_input("{}", unknown_name("history format", options.format, kFormats));
   }
   ORDEAL_TRY_ASSIGN(const Bytes bytes, read_file(path));
-  const std::string name = path.string();
   if (bytes.view().find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return read_nothing(path);
   }
-  const std::string_view format =
-      options.format == "auto" ? detect(bytes.view()) : options.format;
-  ORDEAL_TRY_ASSIGN(ReadHistory read, read_as(format, bytes.view(), name, options));
+  return read_bytes(bytes.view(), path.string(), options);
+}
+
+Result<ReadHistory> read_bytes(std::string_view bytes, std::string_view name,
+                               const ReadOptions& options) {
+  const std::string_view format = options.format == "auto" ? detect(bytes) : options.format;
+  ORDEAL_TRY_ASSIGN(ReadHistory read, read_as(format, bytes, name, options));
+  if (options.repair) read = repaired(std::move(read), name);
   for (auto& warning : order_warnings(read.history, name)) {
     read.warnings.push_back(std::move(warning));
   }

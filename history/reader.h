@@ -33,8 +33,8 @@ struct ReadOptions {
   bool repair = false;
 };
 
-// `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line) or "auto":
-// by the first bytes of the file.
+// `format` is "ordeal" (.ohist), "edn" (Jepsen), "json" (an array, or an object a line), "plume"
+// (text), "dbcop" (JSON) or "auto": by the first bytes of the file.
 Result<ReadHistory> read_history(const std::filesystem::path& path, const ReadOptions& options);
 Result<ReadHistory> read_history(const std::filesystem::path& path,
                                  std::string_view format = "auto");

@@ -1,0 +1,24 @@
+// What `--repair` does to a history that is not as it was recorded. It only takes away what a
+// history cannot be known to say, so that it never makes a valid history of an invalid one:
+//
+// - Operations whose indexes are all different, but not in ascending order, are put into that
+//   order. Where indexes are used twice, the order of the file stays.
+// - Where indexes do not ascend, the operations are numbered anew, from 0.
+// - A completion that does something else than its invocation is dropped; the invocation then never
+//   completed.
+// - A process that invokes while its last invocation is open gets a new number there, as Jepsen's
+//   processes do after info.
+// - A completion without invocation is dropped if it has no value. Else it stays: nothing is known
+//   to have come before it.
+#pragma once
+
+#include <string_view>
+
+#include "history/reader.h"
+
+namespace ordeal {
+
+// A warning says for each kind of change how many operations it changed, and which was the first.
+ReadHistory repaired(ReadHistory read, std::string_view name);
+
+}  // namespace ordeal
