@@ -50,11 +50,13 @@ class DbcopReader {
       has_data = true;
       return all_sessions();
     });
-    return read && (has_data || scanner_.fail("expected an object with \"data\"")) && at_end();
+    return read && (has_data || scanner_.fail_at(0, "expected an object with \"data\"")) && at_end();
   }
 
   bool at_end() {
-    return scanner_.peek() == '\0' || scanner_.fail("expected nothing behind the history");
+    const bool end = scanner_.peek() == '\0' && scanner_.rest().find_first_not_of('\0') ==
+                                                     std::string_view::npos;
+    return end || scanner_.fail("expected nothing behind the history");
   }
 
   // Calls `field` with each key; it reads the value.
@@ -136,10 +138,11 @@ class DbcopReader {
 
   bool boolean(bool& out) {
     std::string_view word;
-    const std::size_t at = (scanner_.peek(), scanner_.at());
-    if (scanner_.word(word) && word != "true" && word != "false") {
-      return scanner_.fail_at(at, "expected true or false");
+    const char first = scanner_.peek();
+    if (!scanner_.failed() && first != 't' && first != 'f' && first != '\0') {
+      return scanner_.fail("expected true or false");
     }
+    scanner_.word(word);
     out = word == "true";
     return !scanner_.failed();
   }
@@ -155,11 +158,12 @@ class DbcopReader {
     }
     const std::size_t at = scanner_.at();
     if (first == 'n' && scanner_.word(token)) return out = Value(), true;
-    if (!scanner_.failed() && scanner_.number(token)) {
-      EdnScanner number(token);
-      return number.value(out) || scanner_.fail_at(at, "expected a number");
+    if (first != '-' && first != '\0' && (first < '0' || first > '9')) {
+      return scanner_.fail("expected a number, a string or null");
     }
-    return scanner_.fail("expected a number, a string or null");
+    if (!scanner_.number(token)) return false;
+    EdnScanner number(token);
+    return number.value(out) || scanner_.fail_at(at, "expected a number");
   }
 
   tl::unexpected<Error> wrong() const {
