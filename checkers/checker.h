@@ -43,6 +43,14 @@ struct Anomaly {
   std::vector<Value> values;
 };
 
+// One transaction of the proof of a valid verdict: in a serial order, or (start < commit) with its
+// logical times under snapshots.
+struct CertificateLine {
+  std::uint64_t operation = 0;  // index, as in Step
+  std::uint64_t start = 0;
+  std::uint64_t commit = 0;  // 0: the lines are a serial order
+};
+
 struct OutcomeCounts {
   std::uint64_t ok = 0;
   std::uint64_t fail = 0;
@@ -64,6 +72,9 @@ struct CheckResult {
   std::vector<std::string> all_violated;
   std::vector<std::string> strongest_possible;
   std::map<std::string, std::string> fields;  // a checker's own result fields, values as JSON text
+  // If asked for (option certificate) and valid; empty where the model has none or none was found.
+  std::vector<CertificateLine> certificate;
+  std::string certificate_note;  // why it is empty though the verdict is valid
   double check_seconds = 0;
 };
 

@@ -1,22 +1,19 @@
 #include "checkers/list_append.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 
+#include "checkers/cycles/certificate.h"
 #include "checkers/cycles/cycle_classes.h"
 #include "checkers/cycles/direct_anomalies.h"
-#include "checkers/cycles/explain.h"
 #include "checkers/cycles/inference.h"
 #include "checkers/cycles/models.h"
+#include "checkers/cycles/verdict.h"
 
 namespace ordeal {
 namespace {
-
-constexpr std::size_t kExamplesMax = 4;  // of a type
 
 // Why the history is no list-append history; "" if it is one.
 std::string foreign_micro_op(const cycles::Transactions& transactions) {
@@ -48,74 +45,43 @@ std::string clash_text(const cycles::Inference& inference) {
       transactions.operation_index(first.txn), transactions.operation_index(second.txn));
 }
 
-void judge_types(CheckResult& result) {
-  std::vector<std::string> types;
-  for (const auto& [type, count] : result.anomaly_counts) {
-    types.push_back(type);
-    auto& list =
-        cycles::rules_out(type, result.model) ? result.anomaly_types : result.anomaly_types_beyond;
-    list.push_back(type);
+// Transactions with unread appends to one key: the last ones, in an order that nobody saw.
+std::vector<cycles::Rivals> rivals(const cycles::Inference& inference) {
+  std::vector<cycles::Rivals> groups;
+  for (KeyId key = 0; key < inference.transactions.history().key_count(); ++key) {
+    const auto unread = inference.orders.unread_appenders(key);
+    if (unread.size() > 1) groups.emplace_back(unread.begin(), unread.end());
   }
-  cycles::Boundary boundary = cycles::boundary(types);
-  result.weakest_violated = std::move(boundary.weakest_violated);
-  result.all_violated = std::move(boundary.all_violated);
-  result.strongest_possible = std::move(boundary.strongest_possible);
-  // Those that the model rules out come first.
-  std::stable_partition(
-      result.anomalies.begin(), result.anomalies.end(),
-      [&](const Anomaly& anomaly) { return cycles::rules_out(anomaly.type, result.model); });
+  return groups;
 }
 
-void conclude(CheckResult& result, const std::string& doubt) {
-  if (!result.anomaly_types.empty()) {
-    result.validity = Validity::invalid;
-    result.reason = fmt::format("found {}, which {} rules out",
-                                fmt::join(result.anomaly_types, ", "), result.model);
-  } else if (!doubt.empty()) {
-    result.validity = Validity::unknown;
-    result.reason = doubt;
-    result.strongest_possible.clear();
-  } else {
-    result.validity = Validity::valid;
-    result.reason = fmt::format("no anomaly that {} rules out in {} committed transactions",
-                                result.model, result.transactions.ok);
-  }
-}
-
-void analyse(const History& history, CheckResult& result, const std::stop_token& stop) {
+void analyse(const History& history, bool prove, CheckResult& result, const std::stop_token& stop) {
   const cycles::Inference inference(history);
   result.transactions = inference.transactions.counts();
   std::string doubt = foreign_micro_op(inference.transactions);
   if (doubt.empty() && result.transactions.ok == 0) {
     doubt = "no transaction is known to have committed, so there was nothing to judge";
   }
-  if (!doubt.empty()) return conclude(result, doubt);
+  if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
 
-  cycles::DirectReport direct = cycles::find_direct_anomalies(inference, kExamplesMax);
-  cycles::CycleReport found = cycles::find_cycles(inference.graph(), kExamplesMax, stop);
-  result.anomaly_counts = std::move(direct.counts);
-  result.anomaly_counts.insert(found.counts.begin(), found.counts.end());
-  for (const auto& [type, examples] : found.examples) {
-    for (const cycles::Cycle& cycle : examples) {
-      result.anomalies.push_back(cycles::explain_cycle(inference, cycle));
-    }
-  }
-  std::stable_sort(direct.examples.begin(), direct.examples.end(),
-                   [](const Anomaly& a, const Anomaly& b) { return a.type < b.type; });
-  std::move(direct.examples.begin(), direct.examples.end(), std::back_inserter(result.anomalies));
-  judge_types(result);
+  const cycles::Graph graph = inference.graph();
+  cycles::CycleReport found = cycles::find_cycles(graph, cycles::kExamplesMax, stop);
+  found.stopped = found.stopped || stop.stop_requested();
   if (inference.appends.first_clash()) doubt = clash_text(inference);
-  if (found.stopped || stop.stop_requested())
-    doubt = "stopped on request before the analysis was complete";
-  conclude(result, doubt);
+  cycles::judge(result, inference, cycles::find_direct_anomalies(inference, cycles::kExamplesMax),
+                found, doubt);
+  if (prove && result.validity == Validity::valid) {
+    cycles::prove(result, inference.transactions, graph, rivals(inference));
+  }
 }
 
 }  // namespace
 
 std::span<const OptionSpec> list_append_options() {
-  static const std::array<OptionSpec, 1> kOptions = {{
+  static const std::array<OptionSpec, 2> kOptions = {{
       {"model", OptionType::text, "strict-serializable",
        "consistency model that the history should satisfy", 0, 0, cycles::model_names()},
+      {"certificate", OptionType::boolean, "false", "prove a valid verdict; see --certificate"},
   }};
   return kOptions;
 }
@@ -127,7 +93,7 @@ CheckResult check_list_append(const History& history, const Options& options,
   result.checker = "list-append";
   result.model = cycles::canonical_model(options.text("model"));
   result.operations = history.size();
-  analyse(history, result, stop);
+  analyse(history, options.boolean("certificate"), result, stop);
   result.check_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -26,14 +26,6 @@
 
 namespace ordeal::cycles {
 
-struct CycleStep {
-  TxnId from = kNone;
-  TxnId to = kNone;
-  EdgeKind kind = EdgeKind::ww;
-  friend bool operator==(const CycleStep&, const CycleStep&) = default;
-};
-using Cycle = std::vector<CycleStep>;
-
 struct CycleReport {
   std::map<std::string, std::uint64_t> counts;         // components, by type
   std::map<std::string, std::vector<Cycle>> examples;  // shortest first

@@ -15,8 +15,9 @@ constexpr std::size_t kListShown = 16;
 std::string micro_op_text(const History& history, const StoredMicroOp& micro_op) {
   const std::string key = history.key(micro_op.key).text();
   if (micro_op.function == MicroFunction::read) {
-    return fmt::format("[:r {} {}]", key,
-                       micro_op.has_list ? list_text(history.list(micro_op)) : "nil");
+    return fmt::format(
+        "[:r {} {}]", key,
+        micro_op.has_list ? list_text(history.list(micro_op)) : micro_op.value.text());
   }
   return fmt::format("[:{} {} {}]", micro_function_name(micro_op.function), key,
                      micro_op.value.text());
@@ -70,36 +71,21 @@ std::string transaction_text(const Transactions& transactions, TxnId txn) {
                      kStatus[static_cast<std::size_t>(transactions[txn].status)], value);
 }
 
-std::string step_text(const Inference& inference, const CycleStep& step, std::string_view from,
-                      std::string_view to) {
-  const Transactions& transactions = inference.transactions;
+std::string step_text(const Dependencies& dependencies, const CycleStep& step,
+                      std::string_view from, std::string_view to) {
+  const Transactions& transactions = dependencies.involved();
   if (step.kind == EdgeKind::realtime) return real_time_text(transactions, step, from, to);
   if (step.kind == EdgeKind::process) {
     return fmt::format("process {} executed {} before {}",
                        transactions.reported_event(step.from).process.value, from, to);
   }
-  const auto reason = inference.reason(step.from, step.to, step.kind);
+  const auto reason = dependencies.reason(step.from, step.to, step.kind);
   assert(reason);
-  const std::string key = transactions.history().key(reason->key).text();
-  if (step.kind == EdgeKind::wr) {
-    return fmt::format("{} observed {}'s append of {} to key {}", to, from, reason->value->text(),
-                       key);
-  }
-  const std::string next = reason->next_value->text();
-  if (step.kind == EdgeKind::ww) {
-    return fmt::format("{} appended {} after {} appended {} to {}", to, next, from,
-                       reason->value->text(), key);
-  }
-  if (!reason->value) {
-    return fmt::format(
-        "{} observed the initial (nil) state of {}, which {} created by appending {}", from, key,
-        to, next);
-  }
-  return fmt::format("{} did not observe {}'s append of {} to {}", from, to, next, key);
+  return dependencies.words(step, *reason, from, to);
 }
 
-Anomaly explain_cycle(const Inference& inference, const Cycle& cycle) {
-  const Transactions& transactions = inference.transactions;
+Anomaly explain_cycle(const Dependencies& dependencies, const Cycle& cycle) {
+  const Transactions& transactions = dependencies.involved();
   Anomaly anomaly;
   anomaly.type = cycle_type(cycle);
   anomaly.models_violated = weakest_ruled_out(anomaly.type);
@@ -114,9 +100,9 @@ Anomaly explain_cycle(const Inference& inference, const Cycle& cycle) {
     step.from = transactions.operation_index(edge.from);
     step.to = transactions.operation_index(edge.to);
     step.edge = edge_name(edge.kind);
-    step.explanation = step_text(inference, edge, from, to);
+    step.explanation = step_text(dependencies, edge, from, to);
     if (const auto reason = edge.kind <= EdgeKind::rw
-                                ? inference.reason(edge.from, edge.to, edge.kind)
+                                ? dependencies.reason(edge.from, edge.to, edge.kind)
                                 : std::nullopt) {
       step.key = transactions.history().key(reason->key);
       step.value = reason->value;

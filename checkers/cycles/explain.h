@@ -7,7 +7,7 @@
 
 #include "checkers/checker.h"
 #include "checkers/cycles/cycle_classes.h"
-#include "checkers/cycles/inference.h"
+#include "checkers/cycles/dependencies.h"
 
 namespace ordeal::cycles {
 
@@ -19,11 +19,11 @@ std::string list_text(std::span<const Value> list);
 std::string transaction_text(const Transactions& transactions, TxnId txn);
 
 // "T1 did not observe T2's append of 4 to 3"
-std::string step_text(const Inference& inference, const CycleStep& step, std::string_view from,
-                      std::string_view to);
+std::string step_text(const Dependencies& dependencies, const CycleStep& step,
+                      std::string_view from, std::string_view to);
 
 // The whole anomaly: steps with keys, values and words, and the explanation that ends in "a
 // contradiction!".
-Anomaly explain_cycle(const Inference& inference, const Cycle& cycle);
+Anomaly explain_cycle(const Dependencies& dependencies, const Cycle& cycle);
 
 }  // namespace ordeal::cycles

@@ -35,6 +35,15 @@ struct DataEdge {
   EdgeKind kind = EdgeKind::ww;
 };
 
+// One edge of a cycle, the first to the last in its order.
+struct CycleStep {
+  TxnId from = kNone;
+  TxnId to = kNone;
+  EdgeKind kind = EdgeKind::ww;
+  friend bool operator==(const CycleStep&, const CycleStep&) = default;
+};
+using Cycle = std::vector<CycleStep>;
+
 class Graph {
  public:
   // `real_time` must outlive the graph; `next_in_process` as process_successors() makes it;
@@ -47,6 +56,7 @@ class Graph {
   bool is_barrier(NodeId node) const { return node >= txns_; }
   const RealTime& real_time() const { return real_time_; }
   TxnId next_in_process(TxnId txn) const { return next_in_process_[txn]; }
+  bool committed(TxnId txn) const { return committed_[txn] != 0; }
   // Whether an earlier completion may precede it in real time.
   bool in_real_time(TxnId txn) const { return committed_[txn] != 0 && real_time_.has_start(txn); }
 

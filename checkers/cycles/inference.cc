@@ -1,5 +1,7 @@
 #include "checkers/cycles/inference.h"
 
+#include <fmt/format.h>
+
 namespace ordeal::cycles {
 
 Inference::Inference(const History& history)
@@ -107,6 +109,26 @@ std::optional<Inference::Reason> Inference::reason(TxnId from, TxnId to, EdgeKin
   };
   for_each_edge_of(kind == EdgeKind::rw ? from : to, look);
   return found;
+}
+
+std::string Inference::words(const CycleStep& step, const Reason& reason, std::string_view from,
+                             std::string_view to) const {
+  const std::string key = transactions.history().key(reason.key).text();
+  if (step.kind == EdgeKind::wr) {
+    return fmt::format("{} observed {}'s append of {} to key {}", to, from, reason.value->text(),
+                       key);
+  }
+  const std::string next = reason.next_value->text();
+  if (step.kind == EdgeKind::ww) {
+    return fmt::format("{} appended {} after {} appended {} to {}", to, next, from,
+                       reason.value->text(), key);
+  }
+  if (!reason.value) {
+    return fmt::format(
+        "{} observed the initial (nil) state of {}, which {} created by appending {}", from, key,
+        to, next);
+  }
+  return fmt::format("{} did not observe {}'s append of {} to {}", from, to, next, key);
 }
 
 }  // namespace ordeal::cycles

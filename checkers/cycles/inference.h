@@ -14,13 +14,14 @@
 #include <optional>
 #include <vector>
 
+#include "checkers/cycles/dependencies.h"
 #include "checkers/cycles/graph.h"
 #include "checkers/cycles/transactions.h"
 #include "checkers/cycles/version_orders.h"
 
 namespace ordeal::cycles {
 
-class Inference {
+class Inference final : public Dependencies {
  public:
   explicit Inference(const History& history);
   Inference(const Inference&) = delete;
@@ -36,13 +37,10 @@ class Inference {
   std::vector<DataEdge> edges() const;
   Graph graph() const;
 
-  // Why there is an edge: which key, and which versions. nullopt if there is none of this kind.
-  struct Reason {
-    KeyId key = 0;
-    std::optional<Value> value;       // nullopt: the initial, empty list
-    std::optional<Value> next_value;  // of ww and rw
-  };
-  std::optional<Reason> reason(TxnId from, TxnId to, EdgeKind kind) const;
+  const Transactions& involved() const override { return transactions; }
+  std::optional<Reason> reason(TxnId from, TxnId to, EdgeKind kind) const override;
+  std::string words(const CycleStep& step, const Reason& reason, std::string_view from,
+                    std::string_view to) const override;
 
  private:
   template <class Visit>

@@ -1,7 +1,7 @@
 // Histories in shorthand, as in Elle's tests: ok(0, "ax1 ry12") is a transaction of process 0 that
 // appended 1 to x and read [1 2] of y. A micro-operation is a letter, a key of one letter, then
 // values: digits are one-digit elements, longer ones stand in brackets, "ry[10 11]"; "rx" alone
-// read nothing (nil), "rx[]" the empty list.
+// read nothing (nil), "rx[]" the empty list. Registers: "wx1" wrote 1 to x, "gx1" got 1, "gx" nil.
 #pragma once
 
 #include <fmt/format.h>
@@ -56,9 +56,11 @@ inline MicroOp micro_op(const std::string& text) {
   MicroOp result;
   result.key = Value::symbol(fmt::format(":{}", text[1]));
   const std::string values = text.substr(2);
-  if (text[0] == 'a') {
-    result.function = MicroFunction::append;
+  if (text[0] == 'a' || text[0] == 'w') {
+    result.function = text[0] == 'a' ? MicroFunction::append : MicroFunction::write;
     result.value = elements(values).at(0);
+  } else if (text[0] == 'g') {
+    if (!values.empty()) result.value = elements(values).at(0);
   } else if (!values.empty()) {
     result.list = elements(values);
   }
@@ -81,7 +83,10 @@ inline Txn transaction(const std::string& text) {
 }
 
 inline Txn without_results(Txn txn) {
-  for (MicroOp& op : txn.micro_ops) op.list.reset();
+  for (MicroOp& op : txn.micro_ops) {
+    op.list.reset();
+    if (op.function == MicroFunction::read) op.value = Value();
+  }
   return txn;
 }
 

@@ -1,0 +1,68 @@
+#include "checkers/cycles/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "checkers/cycles/explain.h"
+#include "checkers/cycles/models.h"
+
+namespace ordeal::cycles {
+namespace {
+
+void judge_types(CheckResult& result) {
+  std::vector<std::string> types;
+  for (const auto& [type, count] : result.anomaly_counts) {
+    types.push_back(type);
+    auto& list = rules_out(type, result.model) ? result.anomaly_types : result.anomaly_types_beyond;
+    list.push_back(type);
+  }
+  Boundary left = boundary(types);
+  result.weakest_violated = std::move(left.weakest_violated);
+  result.all_violated = std::move(left.all_violated);
+  result.strongest_possible = std::move(left.strongest_possible);
+  // Those that the model rules out come first.
+  std::stable_partition(
+      result.anomalies.begin(), result.anomalies.end(),
+      [&](const Anomaly& anomaly) { return rules_out(anomaly.type, result.model); });
+}
+
+void conclude(CheckResult& result, const std::string& doubt) {
+  if (!result.anomaly_types.empty()) {
+    result.validity = Validity::invalid;
+    result.reason = fmt::format("found {}, which {} rules out",
+                                fmt::join(result.anomaly_types, ", "), result.model);
+  } else if (!doubt.empty()) {
+    result.validity = Validity::unknown;
+    result.reason = doubt;
+    result.strongest_possible.clear();
+  } else {
+    result.validity = Validity::valid;
+    result.reason = fmt::format("no anomaly that {} rules out in {} committed transactions",
+                                result.model, result.transactions.ok);
+  }
+}
+
+}  // namespace
+
+void judge_unknown(CheckResult& result, std::string why) { conclude(result, why); }
+
+void judge(CheckResult& result, const Dependencies& dependencies, DirectReport direct,
+           const CycleReport& cycles, std::string doubt) {
+  result.anomaly_counts = std::move(direct.counts);
+  result.anomaly_counts.insert(cycles.counts.begin(), cycles.counts.end());
+  for (const auto& [type, examples] : cycles.examples) {
+    for (const Cycle& cycle : examples) {
+      result.anomalies.push_back(explain_cycle(dependencies, cycle));
+    }
+  }
+  std::stable_sort(direct.examples.begin(), direct.examples.end(),
+                   [](const Anomaly& a, const Anomaly& b) { return a.type < b.type; });
+  std::move(direct.examples.begin(), direct.examples.end(), std::back_inserter(result.anomalies));
+  judge_types(result);
+  if (cycles.stopped) doubt = "stopped on request before the analysis was complete";
+  conclude(result, doubt);
+}
+
+}  // namespace ordeal::cycles

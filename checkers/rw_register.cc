@@ -1,0 +1,89 @@
+#include "checkers/rw_register.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+#include "checkers/cycles/models.h"
+#include "checkers/cycles/verdict.h"
+#include "checkers/registers/direct_anomalies.h"
+#include "checkers/registers/inference.h"
+
+namespace ordeal {
+namespace {
+
+// Why the history is no rw-register history; "" if it is one.
+std::string foreign_micro_op(const cycles::Transactions& transactions) {
+  for (cycles::TxnId txn = 0; txn < transactions.size(); ++txn) {
+    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+      const bool append = micro_op.function == MicroFunction::append;
+      const bool nil = micro_op.function == MicroFunction::write && micro_op.value.is_nil();
+      if (!append && !micro_op.has_list && !nil) continue;
+      return fmt::format("operation {} {}; rw-register needs reads and writes of registers",
+                         transactions.operation_index(txn),
+                         nil ? "writes nil, which stands for what nobody has written"
+                             : "has a micro-operation of a list");
+    }
+  }
+  return "";
+}
+
+std::string clash_text(const registers::Inference& inference) {
+  const auto& clash = *inference.versions.first_clash();
+  const auto& transactions = inference.transactions;
+  return fmt::format(
+      "value {} was written to key {} by operation {} and again by operation {}, so reads of that "
+      "key do not tell whose write they show; written values must be unique (a client that "
+      "retries?)",
+      clash.value.text(), transactions.history().key(clash.key).text(),
+      transactions.operation_index(clash.first), transactions.operation_index(clash.second));
+}
+
+void analyse(const History& history, const registers::Assumptions& assumptions, CheckResult& result,
+             const std::stop_token& stop) {
+  const registers::Inference inference(history, assumptions);
+  result.transactions = inference.transactions.counts();
+  std::string doubt = foreign_micro_op(inference.transactions);
+  if (doubt.empty() && result.transactions.ok == 0) {
+    doubt = "no transaction is known to have committed, so there was nothing to judge";
+  }
+  if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
+  if (inference.versions.first_clash()) doubt = clash_text(inference);
+  cycles::judge(result, inference,
+                registers::find_direct_anomalies(inference, cycles::kExamplesMax),
+                cycles::find_cycles(inference.graph(), cycles::kExamplesMax, stop), doubt);
+}
+
+}  // namespace
+
+std::span<const OptionSpec> rw_register_options() {
+  static const std::array<OptionSpec, 4> kOptions = {{
+      {"model", OptionType::text, "strict-serializable",
+       "consistency model that the history should satisfy", 0, 0, cycles::model_names()},
+      {"wfr-keys", OptionType::boolean, "false",
+       "what a transaction read of a key comes before what it then wrote to it"},
+      {"sequential-keys", OptionType::boolean, "false", "each key is sequentially consistent"},
+      {"linearizable-keys", OptionType::boolean, "false", "each key is linearizable"},
+  }};
+  return kOptions;
+}
+
+CheckResult check_rw_register(const History& history, const Options& options,
+                              std::stop_token stop) {
+  const auto start = std::chrono::steady_clock::now();
+  CheckResult result;
+  result.checker = "rw-register";
+  result.model = cycles::canonical_model(options.text("model"));
+  result.operations = history.size();
+  analyse(history,
+          {.wfr_keys = options.boolean("wfr-keys"),
+           .sequential_keys = options.boolean("sequential-keys"),
+           .linearizable_keys = options.boolean("linearizable-keys")},
+          result, stop);
+  result.check_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace ordeal
