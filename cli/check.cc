@@ -19,6 +19,7 @@ struct CheckArguments {
   std::string format = "auto";
   std::vector<std::string> options;
   bool json = false;
+  bool repair = false;
 };
 
 Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& checker) {
@@ -33,7 +34,7 @@ Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& 
 }
 
 Result<Validity> check_file(const CheckArguments& arguments, const std::string& file) {
-  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(file, arguments.format));
+  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(file, {arguments.format, arguments.repair}));
   ORDEAL_TRY_ASSIGN(const CheckerEntry* checker, choose_checker(arguments.checker, loaded));
   ORDEAL_TRY_ASSIGN(const Options options, options_of(arguments, *checker));
   const Judgement judgement = judge(loaded, *checker, options, {});
@@ -73,16 +74,18 @@ void add_check(CLI::App& app, Action& action) {
       "Examples:\n"
       "  ordeal check store/latest/history.ohist\n"
       "  ordeal check --model snapshot-isolation --json jepsen/history.edn");
-  command->add_option("history", arguments->files, "History files (.ohist, .edn, .json, .jsonl)")
+  command->add_option("history", arguments->files, "History files, of any format of --format")
       ->required();
   command->add_option("--checker", arguments->checker,
                       "See `ordeal list checkers`; by default chosen by content");
   command->add_option("--model", arguments->model, "Consistency model; see `ordeal list models`");
-  command->add_option("--format", arguments->format, "auto, ordeal, edn or json")
-      ->check(CLI::IsMember({"auto", "ordeal", "edn", "json"}));
+  command->add_option("--format", arguments->format, "auto, ordeal, edn, json, plume or dbcop")
+      ->check(CLI::IsMember({"auto", "ordeal", "edn", "json", "plume", "dbcop"}));
   command->add_option("--option", arguments->options, "key=value of the checker; repeatable")
       ->expected(1)
       ->take_all();
+  command->add_flag("--repair", arguments->repair,
+                    "Go on with a history that is not as it was recorded, and say what was changed");
   command->add_flag("--json", arguments->json, "Print one JSON object per history");
   command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }

@@ -9,25 +9,35 @@
 namespace ordeal {
 namespace {
 
-int convert(const std::string& from, const std::string& to) {
-  const auto read = read_history(from);
+struct ConvertArguments {
+  std::string from;
+  std::string to;
+  std::string format = "auto";
+  bool repair = false;
+};
+
+int convert(const ConvertArguments& arguments) {
+  const auto read = read_history(arguments.from, {arguments.format, arguments.repair});
   if (!read) return complain(read.error());
   for (const auto& warning : read->warnings) fmt::print(stderr, "ordeal: warning: {}\n", warning);
-  const Status written = write_history(to, read->history, read->header);
+  const Status written = write_history(arguments.to, read->history, read->header);
   return written ? 0 : complain(written.error());
 }
 
 }  // namespace
 
 void add_convert(CLI::App& app, Action& action) {
-  auto files = std::make_shared<std::pair<std::string, std::string>>();
+  auto arguments = std::make_shared<ConvertArguments>();
   auto* command = app.add_subcommand("convert", "Convert a history between formats");
   command->footer("Example: ordeal convert store/latest/history.ohist history.edn");
-  command->add_option("in", files->first, "History to read")->required();
-  command->add_option("out", files->second, "File to write: .ohist, .edn, .json or .jsonl")
+  command->add_option("in", arguments->from, "History to read")->required();
+  command->add_option("out", arguments->to, "File to write: .ohist, .edn, .json or .jsonl")
       ->required();
-  command->callback(
-      [files, &action] { action = [files] { return convert(files->first, files->second); }; });
+  command->add_option("--format", arguments->format, "Of `in`; see `ordeal check --help`")
+      ->check(CLI::IsMember({"auto", "ordeal", "edn", "json", "plume", "dbcop"}));
+  command->add_flag("--repair", arguments->repair,
+                    "Go on with a history that is not as it was recorded, and say what was changed");
+  command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
 }
 
 }  // namespace ordeal

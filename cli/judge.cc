@@ -21,6 +21,16 @@ bool has(const History& history, PayloadKind kind) {
                      [&](const Event& event) { return event.kind == kind; });
 }
 
+bool has_writes(const History& history) {
+  return std::any_of(
+      history.events().begin(), history.events().end(), [&](const Event& event) {
+        const auto ops = history.micro_ops(event);
+        return std::any_of(ops.begin(), ops.end(), [](const StoredMicroOp& op) {
+          return op.function == MicroFunction::write;
+        });
+      });
+}
+
 std::vector<std::string> planned_faults(const HistoryHeader& header) {
   std::vector<std::string> planned;
   const auto fact = header.facts.find(kFactPlanned);
@@ -65,15 +75,18 @@ Catalogs all_catalogs() {
   return {target_catalog(), workload_catalog(), fault_catalog(), checker_catalog()};
 }
 
-Result<LoadedHistory> load_history(const std::filesystem::path& file, const std::string& format) {
+Result<LoadedHistory> load_history(const std::filesystem::path& file, const ReadOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  ORDEAL_TRY_ASSIGN(ReadHistory read, read_history(file, format));
+  ORDEAL_TRY_ASSIGN(ReadHistory read, read_history(file, options));
   return LoadedHistory{file.string(), std::move(read), seconds_since(start)};
 }
 
 Result<const CheckerEntry*> choose_checker(const std::string& name, const LoadedHistory& loaded) {
   std::string wanted = name;
+  if (wanted.empty() && has_writes(loaded.read.history)) wanted = "rw-register";
   if (wanted.empty() && has(loaded.read.history, PayloadKind::txn)) wanted = "list-append";
+  // Which checker says that there was nothing to judge is all the same.
+  if (wanted.empty() && loaded.read.history.size() == 0) wanted = "list-append";
   if (wanted.empty() && has(loaded.read.history, PayloadKind::balances)) wanted = "bank";
   const auto known = names_of(checker_catalog());
   if (wanted.empty()) {

@@ -21,7 +21,7 @@ struct LoadedHistory {
   ReadHistory read;
   double read_seconds = 0;
 };
-Result<LoadedHistory> load_history(const std::filesystem::path& file, const std::string& format);
+Result<LoadedHistory> load_history(const std::filesystem::path& file, const ReadOptions& options);
 
 // The checker of that name; "" chooses by what the history's operations are.
 Result<const CheckerEntry*> choose_checker(const std::string& name, const LoadedHistory& loaded);

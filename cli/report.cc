@@ -22,12 +22,12 @@ Status report_run(const fs::path& run, const fs::path& output) {
   const RunFolder folder{fs::canonical(run, error), ""};
   if (error) return bad_input("{}: {}", run.string(), error.message());
   ORDEAL_TRY_ASSIGN(const Campaign campaign, load_campaign(folder.campaign(), {}, all_catalogs()));
-  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(folder.history(), "auto"));
+  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(folder.history(), {}));
   return write_html(output, judge_run(loaded, folder, campaign, {}), loaded.read.history);
 }
 
 Status report_history(const fs::path& file, const fs::path& output) {
-  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(file, "auto"));
+  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(file, {}));
   ORDEAL_TRY_ASSIGN(const CheckerEntry* checker, choose_checker("", loaded));
   ORDEAL_TRY_ASSIGN(const Options options, Options::make(checker->name, checker->options, {}));
   return write_html(output, judge(loaded, *checker, options, {}), loaded.read.history);

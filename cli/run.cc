@@ -84,7 +84,7 @@ int give_up(const RunArguments& arguments, const Error& error) {
 int conclude(const RunArguments& arguments, const RunFolder& folder, const Campaign& campaign,
              const RunEnd& end, Console& console, std::stop_token stop) {
   console.status("checking");
-  auto loaded = load_history(folder.history(), "ordeal");
+  auto loaded = load_history(folder.history(), {"ordeal", false});
   if (!loaded) return complain(loaded.error());
   RunVerdict verdict = judge_run(*loaded, folder, campaign, stop);
   add_what_happened(verdict, campaign, end);
