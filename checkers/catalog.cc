@@ -7,6 +7,7 @@
 #include "checkers/counter.h"
 #include "checkers/list_append.h"
 #include "checkers/long_fork.h"
+#include "checkers/rw_register.h"
 #include "checkers/set.h"
 #include "checkers/set_full.h"
 #include "checkers/stats.h"
@@ -20,6 +21,9 @@ std::span<const CheckerEntry> checker_catalog() {
       CheckerEntry{"list-append",
                    "isolation of transactions that append to lists, by cycles of dependencies",
                    list_append_options(), check_list_append},
+      CheckerEntry{"rw-register",
+                   "isolation of transactions that read and write registers, by the same cycles",
+                   rw_register_options(), check_rw_register},
       CheckerEntry{"bank", "every read of all accounts adds up to the same total", bank_options(),
                    check_bank},
       CheckerEntry{"set", "the final read has every element that was added", {}, check_set},
