@@ -1,0 +1,64 @@
+"""Which anomalies rule out which model, and what a certificate of a model must show.
+
+A model forbids cycles up to a class at each level (data, session, real time; places in cycles.CLASSES, -1: none),
+and facts. Sources: Adya's thesis (MIT 1999) for PL-1, PL-2, PL-2.99, PL-2+, PL-CS, PL-SI, PL-3; Cerone et al.
+(CONCUR 2015) for read-atomic, causal and prefix consistency; Cerone and Gotsman (PODC 2016) for cycles under snapshot
+isolation; Daudjee and Salem (VLDB 2006) for sessions.
+"""
+
+from typing import NamedTuple
+
+from cycles import rank
+
+IMPOSSIBLE = {"duplicate-elements", "cyclic-versions", "garbage-read"}
+COMMITTED = IMPOSSIBLE | {"G1a", "G1b", "future-read", "incompatible-order", "dirty-update"}
+STABLE = COMMITTED | {"lost-update"}
+ATOMIC = COMMITTED | {"internal"}
+WHOLE = STABLE | ATOMIC
+
+
+class Model(NamedTuple):
+    """snapshots: whether certificates have two times a transaction; None: there are no certificates.
+    orders: which of session and real-time order certificates keep."""
+    facts: set
+    cycles: tuple
+    snapshots: bool = None
+    orders: tuple = ()
+
+
+SESSION, ALL = ("process",), ("process", "realtime")
+MODELS = {
+    "read-uncommitted": Model(IMPOSSIBLE, (0, -1, -1)),
+    "read-committed": Model(COMMITTED, (1, -1, -1)),
+    "monotonic-view": Model(COMMITTED, (1, -1, -1)),
+    "monotonic-atomic-view": Model(COMMITTED, (1, -1, -1)),
+    "monotonic-snapshot-read": Model(COMMITTED, (1, -1, -1)),
+    "cursor-stability": Model(STABLE, (1, -1, -1)),
+    "read-atomic": Model(ATOMIC, (1, -1, -1)),
+    "causal-cerone": Model(ATOMIC, (1, -1, -1)),
+    "prefix": Model(ATOMIC, (1, -1, -1)),
+    "update-atomic": Model(WHOLE, (1, -1, -1)),
+    "parallel-snapshot-isolation": Model(WHOLE, (1, -1, -1)),
+    "consistent-view": Model(STABLE, (2, -1, -1)),
+    "forward-consistent-view": Model(STABLE, (2, -1, -1)),
+    "update-serializable": Model(STABLE, (2, -1, -1)),
+    "repeatable-read": Model(STABLE, (4, -1, -1)),
+    "snapshot-isolation": Model(WHOLE, (3, -1, -1), True),
+    "serializable": Model(WHOLE, (4, -1, -1), False),
+    "strong-session-read-uncommitted": Model(IMPOSSIBLE, (0, 0, -1)),
+    "strong-session-read-committed": Model(COMMITTED, (1, 1, -1)),
+    "strong-read-uncommitted": Model(IMPOSSIBLE, (0, 0, 0)),
+    "strong-read-committed": Model(COMMITTED, (1, 1, 1)),
+    "strong-session-snapshot-isolation": Model(WHOLE, (3, 3, -1), True, SESSION),
+    "strong-session-serializable": Model(WHOLE, (4, 4, -1), False, SESSION),
+    "strong-snapshot-isolation": Model(WHOLE, (3, 3, 3), True, ALL),
+    "strict-serializable": Model(WHOLE, (4, 4, 4), False, ALL),
+}
+
+
+def forbids(model, type_name):
+    """Whether a model of the table rules an anomaly out."""
+    place = rank(type_name)
+    if place is None:
+        return type_name in MODELS[model].facts
+    return place[0] <= MODELS[model].cycles[place[1]]
