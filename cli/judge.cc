@@ -21,14 +21,21 @@ bool has(const History& history, PayloadKind kind) {
                      [&](const Event& event) { return event.kind == kind; });
 }
 
+// Transfers, or what a read of accounts returned: an invoked read of anything has the value nil,
+// which alone is no sign of a bank.
+bool has_accounts(const History& history) {
+  return std::any_of(history.events().begin(), history.events().end(), [&](const Event& event) {
+    if (event.kind != PayloadKind::balances) return event.kind == PayloadKind::transfer;
+    return std::get<Balances>(history.payload(event)).accounts.has_value();
+  });
+}
+
 bool has_writes(const History& history) {
-  return std::any_of(
-      history.events().begin(), history.events().end(), [&](const Event& event) {
-        const auto ops = history.micro_ops(event);
-        return std::any_of(ops.begin(), ops.end(), [](const StoredMicroOp& op) {
-          return op.function == MicroFunction::write;
-        });
-      });
+  return std::any_of(history.events().begin(), history.events().end(), [&](const Event& event) {
+    const auto ops = history.micro_ops(event);
+    return std::any_of(ops.begin(), ops.end(),
+                       [](const StoredMicroOp& op) { return op.function == MicroFunction::write; });
+  });
 }
 
 std::vector<std::string> planned_faults(const HistoryHeader& header) {
@@ -87,7 +94,7 @@ Result<const CheckerEntry*> choose_checker(const std::string& name, const Loaded
   if (wanted.empty() && has(loaded.read.history, PayloadKind::txn)) wanted = "list-append";
   // Which checker says that there was nothing to judge is all the same.
   if (wanted.empty() && loaded.read.history.size() == 0) wanted = "list-append";
-  if (wanted.empty() && has(loaded.read.history, PayloadKind::balances)) wanted = "bank";
+  if (wanted.empty() && has_accounts(loaded.read.history)) wanted = "bank";
   const auto known = names_of(checker_catalog());
   if (wanted.empty()) {
     std::string warnings;  // damage may be the reason
