@@ -76,9 +76,11 @@ class State:
 
 
 def show(value):
+    """A scalar or a list of them as EDN."""
     if value and isinstance(value[0], tuple) or value == ():
         return "[" + " ".join(show(item) for item in value) + "]"
-    return text(value[1])
+    kind, content = value
+    return content if kind == "edn" else text(content)
 
 
 def replay_one(txn, state, initial):

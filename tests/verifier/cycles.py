@@ -78,7 +78,7 @@ def classes(edges):
 
 def all_types(rules):
     """Types of cycles of a history, each class at each level where it exists."""
-    edges, found = set(rules.edges), set()
+    edges, found = set(rules.required), set()
     for level, kind in enumerate(("", "process", "realtime")):
         edges |= rules.order_edges(kind) if kind else set()
         found |= {name + LEVELS[level] for name in classes(edges)}

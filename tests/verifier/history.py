@@ -110,7 +110,7 @@ def micro_op(form, is_ok):
     if not isinstance(form, list) or len(form) != 3 or plain(form[0]) not in FUNCTIONS:
         raise Malformed(f"{edn.text(form)} is not a micro-operation")
     function, value = plain(form[0]), form[2]
-    if isinstance(value, list) and function == "r":
+    if type(value) is list and function == "r":
         return MicroOp(function, scalar(form[1]), tuple(scalar(item) for item in value))
     unknown = value is None and not is_ok
     return MicroOp(function, scalar(form[1]), None if unknown else scalar(value))

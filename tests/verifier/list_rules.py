@@ -22,8 +22,8 @@ class ListRules(Rules):
         self.chains = {key: [value for value in order if self.is_committed(key, value)]
                        for key, order in self.orders.items()}
         self.unread = self.find_unread()
-        self.edges = set(self.find_edges())
-        self.facts = set(self.find_facts())
+        self.edges = self.required = set(self.find_edges())
+        self.facts = self.required_facts = set(self.find_facts())
 
     def find_orders(self):
         longest = {}
@@ -186,7 +186,7 @@ class ListRules(Rules):
         """cyclic-versions: the order has two appends of one transaction the wrong way round."""
         order = self.orders[key]
         for txn in self.history.transactions:
-            values = [op.value for op in txn.writes(key)] if txn.status != "fail" else []
+            values = [op.value for op in txn.writes(key)] if txn.index in self.committed else []
             for at, later in enumerate(values):
                 for earlier in values[:at] if later in order else ():
                     if earlier not in order[:order.index(later)]:
@@ -199,11 +199,10 @@ def diverge(one, other):
 
 
 def first_reads_of_writers(txn):
-    """Key and list of each key that the transaction read first and then appended to."""
-    seen = {}
-    for op in txn.micro_ops:
-        if op.key not in seen:
-            seen[op.key] = op.value if op.function == "r" else None
-        elif op.function != "r" and seen[op.key] is not None:
-            yield op.key, seen[op.key]
-            seen[op.key] = None
+    """Key and list of the first read of each key to which the transaction appended afterwards. As in
+    Elle, the list may hold an append of its own; then whoever read the same has a G1b besides."""
+    for key in {op.key for op in txn.micro_ops}:
+        functions = [op.function for op in txn.micro_ops if op.key == key]
+        if "append" in functions[functions.index("r"):] if "r" in functions else False:
+            for read in txn.reads(key)[:1]:
+                yield key, read.value

@@ -4,6 +4,10 @@ Registers do not show the order of their versions. Nil comes before all others; 
 by options: within a transaction, what it read before what it wrote (wfr-keys); what a process touched
 before what it touched later (sequential-keys); what a transaction touched before what one touched that began after
 its completion (linearizable-keys). "Before" is transitive. A key with a cycle keeps only nil in order.
+
+Elle compares neighbours only: of those that touched the key before, the ones with no other in between. Where
+one in between read one version and wrote another, that says less than the promise does. What neighbours show, a
+verdict has to know (required); what the whole promise shows, it may claim (edges, facts).
 """
 
 from collections import defaultdict
@@ -27,6 +31,49 @@ class Touch:
         self.last = self.read if self.write is None else self.write
 
 
+class Order:
+    """Which versions of a key come after each. `neighbours`: as Elle sees it."""
+
+    def __init__(self, rules, key, neighbours):
+        self.rules, self.key, self.neighbours = rules, key, neighbours
+        self.values = {value for owned, value in rules.owners if owned == key} | {NIL}
+        nil_first = {(NIL, value) for value in self.values - {NIL}}
+        successors = adjacency(set(self.inferred()) | nil_first)
+        self.closed = {value: reachable(successors, value) for value in self.values}
+        self.cyclic = {value for value in self.values if value in self.closed[value]}
+        self.after = {NIL: self.values - {NIL}} if self.cyclic else self.closed
+
+    def inferred(self):
+        """Pairs of versions, one before the other."""
+        for first, second in self.pairs():
+            if first != second and {first, second} <= self.values:
+                yield first, second
+
+    def pairs(self):
+        options = self.rules.options
+        for txn, touch in self.rules.touches[self.key]:
+            if "wfr-keys" in options and None not in (touch.read, touch.write):
+                yield touch.read, touch.write
+            if "sequential-keys" in options:
+                yield from ((version, touch.first) for version in self.before(txn, self.rules.in_session))
+            if "linearizable-keys" in options:
+                yield from ((version, touch.first) for version in self.before(txn, self.rules.in_time))
+
+    def before(self, txn, precedes):
+        """What those that precede `txn` left; of neighbours, only those with none in between."""
+        found = [(other, touch.last) for other, touch in self.rules.touches[self.key]
+                 if precedes(other, txn)]
+        invoked = [other.invoked for other, _ in found if other.invoked is not None]
+        latest = max(invoked, default=0) if self.neighbours else 0
+        return [last for other, last in found if other.completed >= latest]
+
+    def circles(self):
+        """Sets of versions of which each comes before each other."""
+        sets = {frozenset(other for other in self.closed[value] if value in self.closed[other])
+                for value in self.cyclic}
+        return [sorted(members, key=str) for members in sets]
+
+
 class RegisterRules(Rules):
     """Edges and facts of a rw-register history, under some of OPTIONS."""
 
@@ -35,9 +82,13 @@ class RegisterRules(Rules):
         self.options = options
         self.committed = self.find_committed()
         self.touches = self.find_touches()
-        self.before = {key: self.find_order(key) for key in self.touches}
-        self.edges = {edge for key in self.touches for edge in self.find_edges(key)}
-        self.facts = set(self.find_facts())
+        orders = [{key: Order(self, key, neighbours) for key in self.touches}
+                  for neighbours in (True, False)]
+        self.required, whole = ({edge for order in by_key.values() for edge in self.find_edges(order)}
+                                for by_key in orders)
+        self.edges = self.required | whole
+        self.required_facts, whole = (set(self.find_facts(by_key)) for by_key in orders)
+        self.facts = self.required_facts | whole
 
     def find_committed(self):
         committed = {txn.index for txn in self.ok()}
@@ -59,57 +110,28 @@ class RegisterRules(Rules):
                     touches[key].append((txn, touch))
         return touches
 
-    def is_version(self, key, value):
-        return value == NIL or self.owner(key, value) is not None
-
-    def find_order(self, key):
-        """Version -> all that come after it."""
-        values = {value for owned, value in self.owners if owned == key} - {NIL}
-        pairs = set(self.inferred(key)) | {(NIL, value) for value in values}
-        successors = adjacency(pairs)
-        after = {value: reachable(successors, value) for value in values | {NIL}}
-        self.cyclic = getattr(self, "cyclic", {})
-        self.cyclic[key] = {value for value in after if value in after[value]}
-        return {NIL: values} if self.cyclic[key] else after
-
-    def inferred(self, key):
-        for first, second in self.inferred_pairs(key):
-            is_known = self.is_version(key, first) and self.is_version(key, second)
-            if first != second and is_known:
-                yield first, second
-
-    def inferred_pairs(self, key):
-        touches = self.touches[key]
-        for txn, touch in touches:
-            if "wfr-keys" in self.options and None not in (touch.read, touch.write):
-                yield touch.read, touch.write
-            for earlier, before in touches:
-                in_session = "sequential-keys" in self.options and self.in_session(earlier, txn)
-                in_time = "linearizable-keys" in self.options and txn.begins_after(earlier)
-                if in_session or in_time:
-                    yield before.last, touch.first
-
-    def find_edges(self, key):
+    def find_edges(self, order):
         """wr from writer to reader; ww and rw wherever the version comes before the other."""
+        key = order.key
         writers = {touch.write: txn for txn, touch in self.touches[key] if touch.write is not None}
         for txn, touch in self.touches[key]:
             if touch.read in writers and writers[touch.read] is not txn:
                 yield Edge(writers[touch.read].index, txn.index, "wr", shown(key), shown(touch.read))
             for kind, value in (("ww", touch.write), ("rw", touch.read)):
-                for later in self.before[key].get(value, ()):
+                for later in order.after.get(value, ()):
                     end = writers.get(later)
                     if end not in (None, txn):
                         yield Edge(txn.index, end.index, kind, shown(key),
                                    None if value == NIL else shown(value), shown(later))
 
-    def find_facts(self):
+    def find_facts(self, orders):
         for txn in self.ok():
             yield from self.own_facts(txn)
         for key, touches in self.touches.items():
             yield from self.update_facts(key, [(txn, touch) for txn, touch in touches
                                                if txn.status == "ok"])
-            if self.cyclic[key]:
-                yield from self.version_cycles(key)
+            for members in orders[key].circles():
+                yield fact("cyclic-versions", [], key, members)
 
     def own_facts(self, txn):
         """internal; of a read that agrees with nothing the transaction did, what others did."""
@@ -148,15 +170,6 @@ class RegisterRules(Rules):
             if owner and owner.status == "fail":
                 yield fact("dirty-update", [txn, owner], key, [touch.read])
         for value, group in updates.items():
-            for second in group if self.is_version(key, value) else ():
+            for second in group if value == NIL or self.owner(key, value) else ():
                 yield from (fact("lost-update", [first, second], key, [value])
                             for first in group if first is not second)
-
-    def version_cycles(self, key):
-        """The sets of versions of which each comes before each other."""
-        successors = adjacency(set(self.inferred(key)) | {
-            (NIL, value) for owned, value in self.owners if owned == key})
-        for value in self.cyclic[key]:
-            members = {other for other in reachable(successors, value)
-                       if value in reachable(successors, other)}
-            yield fact("cyclic-versions", [], key, sorted(members, key=str))

@@ -28,7 +28,8 @@ class Fact(NamedTuple):
 
 
 class Rules:
-    """Base of the two kinds of rules. Theirs: committed (set of indexes), edges, facts."""
+    """Base of the two kinds of rules. Theirs: committed (set of indexes); edges and facts, which a verdict
+    may claim; required and required_facts, those of them that it has to know of."""
 
     def __init__(self, history):
         self.history = history
@@ -68,9 +69,13 @@ class Rules:
     def in_session(self, first, second):
         return first.process == second.process and second.begins_after(first)
 
+    @staticmethod
+    def in_time(first, second):
+        return second.begins_after(first)
+
     def order_edges(self, kind):
         """All pairs of committed transactions in session ("process") or "realtime" order."""
-        after = self.in_session if kind == "process" else lambda a, b: b.begins_after(a)
+        after = self.in_session if kind == "process" else self.in_time
         members = [txn for txn in self.history.transactions if txn.index in self.committed]
         return {Edge(first.index, second.index, kind)
                 for first in members for second in members if after(first, second)}

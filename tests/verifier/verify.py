@@ -44,13 +44,12 @@ class Report:
 class Verifier:
     """Compares one verdict with one history."""
 
-    def __init__(self, history, verdict, options=()):
-        self.history = history
+    def __init__(self, rules, verdict):
+        self.history = rules.history
+        self.rules = rules
         self.verdict = verdict
         self.model = verdict.get("model")
         self.report = Report()
-        register = verdict.get("checker") == "rw-register"
-        self.rules = RegisterRules(history, options) if register else ListRules(history)
 
     def run(self, content=None):
         if self.verdict.get("checker") not in ("list-append", "rw-register"):
@@ -166,7 +165,12 @@ class Verifier:
 
     def present(self):
         """Every type of anomaly that the history has."""
-        return {fact.type for fact in self.rules.facts} | cycles.all_types(self.rules)
+        return {fact.type for fact in self.rules.required_facts} | cycles.all_types(self.rules)
+
+
+def rules_for(history, checker, options=()):
+    """What the history shows; one may be used for several verdicts of the same checker and options."""
+    return RegisterRules(history, options) if checker == "rw-register" else ListRules(history)
 
 
 def in_set_order(fact):
@@ -193,9 +197,17 @@ def words(edge):
     return f"{edge.start} -{edge.kind}-> {edge.end} by key {word(edge.key)}: {versions}"
 
 
-def verify(history, verdict, content=None, options=()):
+def verify(rules, verdict, content=None):
     """The report of one verdict. All arguments are read already; `content` is the certificate's."""
-    return Verifier(history, verdict, options).run(content)
+    return Verifier(rules, verdict).run(content)
+
+
+def verify_files(files, options):
+    """The same, of a history, a verdict, and a certificate or None."""
+    history = histories.load(files[0])
+    verdict, content = (Path(file).read_text(encoding="utf-8") if file else None for file in files[1:])
+    verdict = json.loads(verdict)
+    return verify(rules_for(history, verdict.get("checker"), options), verdict, content)
 
 
 def main(arguments):
@@ -205,11 +217,9 @@ def main(arguments):
     unknown = [option for option in options if option.split("=")[0] not in OPTIONS]
     if not 2 <= len(files) <= 3 or unknown:
         sys.exit(__doc__)
+    enabled = {option.split("=")[0] for option in options if option.endswith("=true")}
     try:
-        content = Path(files[2]).read_text(encoding="utf-8") if len(files) == 3 else None
-        report = verify(histories.load(files[0]), json.loads(Path(files[1]).read_text(encoding="utf-8")),
-                        content, {option.split("=")[0] for option in options
-                                  if option.endswith("=true")})
+        report = verify_files((files + [None])[:3], enabled)
     except (edn.Malformed, OSError, ValueError) as error:
         print(f"not proved: {error}")
         return 1
