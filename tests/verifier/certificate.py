@@ -97,7 +97,7 @@ def replay_one(txn, state, initial):
 
 def replay(history, entries):
     """Starts and commits in order of time; of the same time, serial ones apart, starts first."""
-    initial = NIL if history.is_register() else ()
+    initial = NIL if history.is_register else ()
     state, wrong = State(initial), []
     events = [event for entry in entries
               for event in ((entry.start, 0, entry.txn), (entry.commit, 1, entry.txn))]

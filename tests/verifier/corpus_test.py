@@ -51,7 +51,7 @@ class Corpus(unittest.TestCase):
         print(f"seed {SEED}", file=sys.stderr)
 
     def checker(self, file):
-        return "rw-register" if self.histories[file].is_register() else "list-append"
+        return "rw-register" if self.histories[file].is_register else "list-append"
 
     def jobs(self, checker):
         assumptions = ASSUMPTIONS if checker == "rw-register" else [[]]

@@ -61,6 +61,7 @@ class Transaction:
 class History:
     operations: int
     transactions: list
+    is_register: bool  # else of lists
     by_index: dict = field(default_factory=dict)
 
     def __post_init__(self):
@@ -71,9 +72,6 @@ class History:
         for txn in self.transactions:
             counts[txn.status] += 1
         return counts
-
-    def is_register(self):
-        return any(op.function == "w" for txn in self.transactions for op in txn.micro_ops)
 
 
 def from_json(value):
@@ -169,17 +167,22 @@ def transactions(operations):
     return [transaction(*pair) for pair in found]
 
 
-def load(path):
-    """The history in a file; Malformed or OSError where there is none."""
+def has_registers(found):
+    return any(op.function == "w" for txn in found for op in txn.micro_ops)
+
+
+def load(path, is_register=None):
+    """The history in a file, of registers if there are writes and nothing else is said; Malformed or
+    OSError where there is none."""
     text = Path(path).read_text(encoding="utf-8-sig")
     is_json = re.match(r"\s*(\[\s*)?\{\s*\"", text)
     try:
         events = json_events(text) if is_json else edn_events(text)
     except json.JSONDecodeError as error:
         raise Malformed(str(error)) from error
-    operations = [operation(position, event) for position, event in enumerate(events)]
-    history = History(len(operations), transactions(operations))
-    if not history.is_register():
+    found = transactions([operation(position, event) for position, event in enumerate(events)])
+    history = History(len(events), found, has_registers(found) if is_register is None else is_register)
+    if not history.is_register:
         lists_in(history)
     return history
 

@@ -78,12 +78,15 @@ class ListRules(Rules):
             yield from self.edge("ww", key, chain[-1], next_value)
 
     def read_edges(self, txn, read):
-        last = read.value[-1] if read.value else None
+        """Its last element that is no repetition is the version it saw."""
+        last = list(dict.fromkeys(read.value))[-1] if read.value else None
         owner = self.owner(read.key, last) if read.value else None
+        for value in {last, *read.value[-1:]} - {None}:
+            writer = self.owner(read.key, value)
+            if writer not in (None, txn) and writer.index in self.committed:
+                yield Edge(writer.index, txn.index, "wr", shown(read.key), shown(value))
         if owner is txn:
             return
-        if owner and owner.index in self.committed:
-            yield Edge(owner.index, txn.index, "wr", shown(read.key), shown(last))
         for value in self.next_values(read):
             end = self.owner(read.key, value).index
             if end != txn.index:
@@ -104,8 +107,8 @@ class ListRules(Rules):
         if place is None:
             return []
         rest = [value for value in self.orders.get(read.key, ())[place:]
-                if self.is_committed(read.key, value)]
-        return rest[:1] or self.unread[read.key]
+                if self.is_committed(read.key, value) and value not in read.value]
+        return rest[:1] or [value for value in self.unread[read.key] if value not in read.value]
 
     def find_facts(self):
         updates = defaultdict(list)

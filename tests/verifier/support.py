@@ -56,7 +56,7 @@ def ordeal():
 
 def verdicts(files, *arguments):
     """Ordeal's verdict of each file."""
-    done = subprocess.run([ordeal(), "check", "--json", *arguments, *map(str, files)],
+    done = subprocess.run([ordeal(), "check", "--json", *map(str, files), *arguments],
                           capture_output=True, text=True, check=False, timeout=300)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     if len(found) != len(files):

@@ -204,9 +204,11 @@ def verify(rules, verdict, content=None):
 
 def verify_files(files, options):
     """The same, of a history, a verdict, and a certificate or None."""
-    history = histories.load(files[0])
     verdict, content = (Path(file).read_text(encoding="utf-8") if file else None for file in files[1:])
     verdict = json.loads(verdict)
+    if not isinstance(verdict, dict):
+        raise ValueError(f"{files[1]} is not a verdict, an object")
+    history = histories.load(files[0], verdict.get("checker") == "rw-register")
     return verify(rules_for(history, verdict.get("checker"), options), verdict, content)
 
 

@@ -141,6 +141,21 @@ class Cycles(Refusals):
         edges = {edge[:3] for edge in rules_for(history, "list-append").edges}
         self.assertEqual(edges, {(1, 3, "wr"), (1, 5, "ww"), (1, 7, "ww"), (3, 5, "rw"), (3, 7, "rw")})
 
+    def test_incompatible_read(self):
+        """An element that a read saw is none that it did not see, wherever the order has it."""
+        history = loaded(history_text(one_by_one(
+            [(0, "ok", "ax1"), (1, "ok", "ax2 ax3"), (2, "ok", "rx[1,3,2]"), (3, "ok", "ax4"),
+             (4, "ok", "rx[1,2,3,4]")])))
+        edges = {edge[:3] for edge in rules_for(history, "list-append").edges if 5 in edge[:2]}
+        self.assertEqual(edges, {(3, 5, "wr"), (5, 7, "rw")})
+
+    def test_repeated_element(self):
+        """A repetition is no version: the read saw the last one that is new."""
+        history = loaded(history_text(one_by_one(
+            [(0, "ok", "ax1"), (1, "ok", "ax2"), (2, "ok", "rx[1,2,1]"), (3, "ok", "ax3")])))
+        edges = {edge[:3] for edge in rules_for(history, "list-append").edges if 5 in edge[:2]}
+        self.assertEqual(edges, {(1, 5, "wr"), (3, 5, "wr"), (5, 7, "rw")})
+
 
 # Transactions (one after the other, process n the n-th), then the claim: type, operations, key, values.
 FACTS = [
