@@ -10,6 +10,7 @@ from collections import defaultdict
 
 from edn import shown
 from rules import Edge, Rules, fact
+from session_rules import session_facts
 
 
 class ListRules(Rules):
@@ -124,6 +125,7 @@ class ListRules(Rules):
                 yield from (fact("lost-update", [first, second], key, value)
                             for first in group if first is not second)
         yield from self.order_facts()
+        yield from session_facts(self)
 
     def read_facts(self, txn, read):
         """What a read must not show of others."""

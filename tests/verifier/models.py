@@ -3,7 +3,7 @@
 A model forbids cycles up to a class at each level (data, session, real time; places in cycles.CLASSES, -1: none),
 and facts. Sources: Adya's thesis (MIT 1999) for PL-1, PL-2, PL-2.99, PL-2+, PL-CS, PL-SI, PL-3; Cerone et al.
 (CONCUR 2015) for read-atomic, causal and prefix consistency; Cerone and Gotsman (PODC 2016) for cycles under snapshot
-isolation; Daudjee and Salem (VLDB 2006) for sessions.
+isolation; Daudjee and Salem (VLDB 2006) and Terry et al. (PDIS 1994) for sessions; Herlihy and Wing (1990) for keys.
 """
 
 from typing import NamedTuple
@@ -15,6 +15,10 @@ COMMITTED = IMPOSSIBLE | {"G1a", "G1b", "future-read", "incompatible-order", "di
 STABLE = COMMITTED | {"lost-update"}
 ATOMIC = COMMITTED | {"internal"}
 WHOLE = STABLE | ATOMIC
+SESSION_WRITES = {"N-MW"}
+SESSION_COMMITTED = {"N-MW", "MRWD"}
+PRAM = {"N-MR", "MYR", "N-MW"}
+PER_KEY = PRAM | {"MRWD", "non-linearizable-key"}
 
 
 class Model(NamedTuple):
@@ -45,14 +49,20 @@ MODELS = {
     "repeatable-read": Model(STABLE, (4, -1, -1)),
     "snapshot-isolation": Model(WHOLE, (3, -1, -1), True),
     "serializable": Model(WHOLE, (4, -1, -1), False),
-    "strong-session-read-uncommitted": Model(IMPOSSIBLE, (0, 0, -1)),
-    "strong-session-read-committed": Model(COMMITTED, (1, 1, -1)),
-    "strong-read-uncommitted": Model(IMPOSSIBLE, (0, 0, 0)),
-    "strong-read-committed": Model(COMMITTED, (1, 1, 1)),
-    "strong-session-snapshot-isolation": Model(WHOLE, (3, 3, -1), True, SESSION),
-    "strong-session-serializable": Model(WHOLE, (4, 4, -1), False, SESSION),
-    "strong-snapshot-isolation": Model(WHOLE, (3, 3, 3), True, ALL),
-    "strict-serializable": Model(WHOLE, (4, 4, 4), False, ALL),
+    "monotonic-reads": Model({"N-MR"}, (-1, -1, -1)),
+    "monotonic-writes": Model({"N-MW"}, (-1, -1, -1)),
+    "read-your-writes": Model({"MYR"}, (-1, -1, -1)),
+    "writes-follow-reads": Model({"MRWD"}, (-1, -1, -1)),
+    "PRAM": Model(PRAM, (-1, -1, -1)),
+    "per-key-linearizable": Model(PER_KEY, (-1, -1, -1)),
+    "strong-session-read-uncommitted": Model(IMPOSSIBLE | SESSION_WRITES, (0, 0, -1)),
+    "strong-session-read-committed": Model(COMMITTED | SESSION_COMMITTED, (1, 1, -1)),
+    "strong-read-uncommitted": Model(IMPOSSIBLE | SESSION_WRITES, (0, 0, 0)),
+    "strong-read-committed": Model(COMMITTED | SESSION_COMMITTED, (1, 1, 1)),
+    "strong-session-snapshot-isolation": Model(WHOLE | PRAM | SESSION_COMMITTED, (3, 3, -1), True, SESSION),
+    "strong-session-serializable": Model(WHOLE | PRAM | SESSION_COMMITTED, (4, 4, -1), False, SESSION),
+    "strong-snapshot-isolation": Model(WHOLE | PER_KEY, (3, 3, 3), True, ALL),
+    "strict-serializable": Model(WHOLE | PER_KEY, (4, 4, 4), False, ALL),
 }
 
 

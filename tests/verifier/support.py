@@ -10,7 +10,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import unittest
 from pathlib import Path
+
+import history as histories
+from verify import rules_for, verify
 
 HISTORIES = Path(__file__).resolve().parents[1] / "histories"
 FUNCTIONS = {"a": ":append", "w": ":w", "r": ":r"}
@@ -78,3 +82,29 @@ def certified(file, *arguments):
         path = Path(directory) / "certificate"
         verdict = verdicts([file], "--certificate", str(path), *arguments)[0]
         return verdict, path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def loaded(text, suffix=".edn"):
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / f"history{suffix}"
+        path.write_text(text, encoding="utf-8")
+        return histories.load(path)
+
+
+def verdict_of(history, model, anomalies, **members):
+    """An invalid verdict that claims `anomalies`, all of them ruled out by the model."""
+    return {"checker": "list-append", "model": model, "valid": False, "anomalies": anomalies,
+            "operations": history.operations, "transactions": history.counts(),
+            "anomaly_types": sorted({anomaly["type"] for anomaly in anomalies}),
+            "all_violated": [model], **members}
+
+
+def problems(history, verdict, content=None, options=()):
+    return verify(rules_for(history, verdict["checker"], options), verdict, content).problems
+
+
+class Refusals(unittest.TestCase):
+    """Base: refused(...) looks for a part of a sentence."""
+
+    def refused(self, sentences, part):
+        self.assertTrue(any(part in sentence for sentence in sentences), f"{part!r}: {sentences}")
