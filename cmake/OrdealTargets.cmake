@@ -11,13 +11,15 @@ target_include_directories(ordeal_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_
 target_compile_options(
   ordeal_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
                            # false positives of g++ 12 in operator+(const char*, std::string&&), bug 105651
-                           -Wno-restrict)
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                           # not part of g++'s -Wconversion
+                           $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)
 target_link_libraries(ordeal_options INTERFACE Threads::Threads fmt::fmt)
 if(ORDEAL_SANITIZE)
   target_compile_options(
     ordeal_options INTERFACE -fsanitize=${ORDEAL_SANITIZE} -fno-omit-frame-pointer
                              # instrumented <regex> looks uninitialised to g++ 12
-                             -Wno-maybe-uninitialized)
+                             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(ordeal_options INTERFACE -fsanitize=${ORDEAL_SANITIZE})
 endif()
 

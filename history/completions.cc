@@ -63,6 +63,29 @@ std::string completion_mismatch(const History& history, Position completion) {
                      invoked.index);
 }
 
+void supply(Operation& completion, const Operation& invocation) {
+  const auto* invoked = std::get_if<Txn>(&invocation.payload);
+  auto* txn = std::get_if<Txn>(&completion.payload);
+  const auto* opaque = std::get_if<Opaque>(&completion.payload);
+  const bool lacks = txn != nullptr ? txn->micro_ops.empty()
+                                    : opaque != nullptr && opaque->edn == "nil";
+  if (lacks) {
+    completion.payload = invocation.payload;
+    if (invoked == nullptr || completion.phase != Phase::ok) return;
+    std::erase_if(std::get<Txn>(completion.payload).micro_ops,
+                  [](const MicroOp& op) { return op.function == MicroFunction::read; });
+  } else if (txn != nullptr && invoked != nullptr) {
+    const std::size_t both = std::min(txn->micro_ops.size(), invoked->micro_ops.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      MicroOp& op = txn->micro_ops[i];
+      const MicroOp& known = invoked->micro_ops[i];
+      const bool supplied = op.function != MicroFunction::read && op.value.is_nil() &&
+                            op.function == known.function && op.key == known.key;
+      if (supplied) op.value = known.value;
+    }
+  }
+}
+
 std::string first_mismatch(const History& history) {
   for (Position at = 0; at < history.size(); ++at) {
     const std::string mismatch = completion_mismatch(history, at);

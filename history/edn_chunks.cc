@@ -29,6 +29,7 @@ std::size_t EdnChunks::boundary(std::size_t at) const {
 }
 
 void EdnChunks::look_ahead() {
+  if (ahead_.empty() && bytes_.size() - ahead_at_ <= kChunkBytes) return;  // not worth a thread
   const std::size_t most = std::max(2U, std::thread::hardware_concurrency());
   while (ahead_.size() < most && ahead_at_ < bytes_.size()) {
     const std::size_t begin = ahead_at_;

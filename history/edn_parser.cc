@@ -35,7 +35,9 @@ bool EdnParser::field(EdnScanner& scanner, ParsedOperation& operation) {
   if (!scanner.token(key)) return false;
   if (key == ":index") {
     if (scanner.peek() == 'n') return scanner.skip_form();
-    return scanner.integer(operation.index.emplace());
+    if (!scanner.integer(operation.index.emplace())) return false;
+    if (*operation.index < 0) operation.index.reset();  // as Jepsen prints what has none
+    return true;
   }
   if (key == ":time") {
     if (scanner.peek() == 'n') return scanner.skip_form();

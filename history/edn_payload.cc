@@ -45,6 +45,10 @@ std::optional<Balances> balances(EdnScanner scanner) {
   }
   std::sort(accounts.begin(), accounts.end(),
             [](const auto& a, const auto& b) { return value_less(a.first, b.first); });
+  const auto twice =
+      std::adjacent_find(accounts.begin(), accounts.end(),
+                         [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != accounts.end()) return std::nullopt;
   return balances;
 }
 

@@ -49,8 +49,10 @@ class EdnReader {
     EdnScanner scanner(bytes_);
     scanner.skip_tags();
     close_ = scanner.peek() == '[' ? ']' : scanner.peek() == '(' ? ')' : '\0';
-    if (close_ == '\0') return;  // tags are part of the first operation
-    at_ = scanner.at() + 1;
+    // Tags are part of the first operation.
+    EdnScanner first(bytes_, close_ == '\0' ? 0 : scanner.at() + 1);
+    first.peek();
+    at_ = first.at();
   }
 
   bool finished() const { return at_ >= bytes_.size() || bytes_[at_] == '\0' || closed(); }
@@ -87,6 +89,9 @@ class EdnReader {
     const bool zeros = at_ < bytes_.size() && only_zeros(bytes_.substr(at_));
     if (chunk.truncated || zeros) {
       const std::size_t begin = chunk.truncated ? chunk.operation : at_;
+      if (holds_operations(begin)) {
+        return wrong(begin, "expected the end of the operation that begins here");
+      }
       warn(fmt::format("the history {} ends within the operation that starts in line {}, which is "
                        "left out; the {} operations before it are kept",
                        name_, line_of(bytes_, begin), kept));
@@ -102,6 +107,14 @@ class EdnReader {
                        name_, kept));
     }
     return {};
+  }
+
+  // Whether what seems to be one operation, cut off, has lines that look like the start of others: a
+  // missing quote makes a string of the rest of the file.
+  bool holds_operations(std::size_t begin) const {
+    const std::string_view rest = bytes_.substr(begin);
+    return rest.find("\n{") != rest.npos || rest.find("\n {:") != rest.npos ||
+           rest.find("\n#jepsen") != rest.npos;
   }
 
   Status nothing_follows() {

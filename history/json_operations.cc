@@ -14,10 +14,24 @@ bool is_integer(std::string_view text) {
 }
 
 std::string string_edn(std::string_view text) {
-  return text.size() > 1 && text.front() == ':' ? edn_keyword(text.substr(1)) : edn_string(text);
+  const bool keyword = text.size() > 1 && text.front() == ':';
+  std::string edn = keyword ? edn_keyword(text.substr(1)) : "";
+  return edn.starts_with(':') ? edn : edn_string(text);
 }
 
-bool append_value(JsonScanner& scanner, std::string& edn);
+// `form` if that is one whole form in EDN, else a string of it: `1} {` must not escape from its
+// place.
+std::string form_or_string(std::string_view form) {
+  std::string canonical;
+  EdnScanner scanner(form);
+  const bool whole = scanner.form(canonical) && scanner.peek() == '\0' && scanner.at_end();
+  return whole ? canonical : edn_string(form);
+}
+
+// How deep in the operation's value: only the elements of it can be micro-operations.
+enum class Level : std::uint8_t { value, element, deeper };
+
+bool append_value(JsonScanner& scanner, std::string& edn, Level level = Level::deeper);
 
 // The words that Jepsen writes as keywords, where one of them is expected.
 bool append_word(JsonScanner& scanner, std::string& edn) {
@@ -44,18 +58,19 @@ bool append_atom(JsonScanner& scanner, std::string& edn) {
 }
 
 // A micro-operation is an array of three that begins with one of its names.
-bool append_array(JsonScanner& scanner, std::string& edn) {
+bool append_array(JsonScanner& scanner, std::string& edn, Level level) {
+  const Level inner = level == Level::value ? Level::element : Level::deeper;
   const std::size_t begin = edn.size() + 1;
   std::size_t count = 0;
   edn += '[';
   if (!scanner.enter('[')) return false;
   for (bool first = true; scanner.next(first, ']'); ++count) {
     if (count > 0) edn += ' ';
-    if (!append_value(scanner, edn)) return false;
+    if (!append_value(scanner, edn, inner)) return false;
   }
   if (scanner.failed()) return false;
   edn += ']';
-  if (count != 3) return true;
+  if (count != 3 || level != Level::element) return true;
   for (const std::string_view name : {"r", "append", "w"}) {
     if (std::string_view(edn).substr(begin, name.size() + 3) != '"' + std::string(name) + "\" ") {
       continue;
@@ -70,6 +85,7 @@ bool append_object(JsonScanner& scanner, std::string& edn) {
   std::size_t count = 0;
   std::string key;
   std::string form;
+  bool is_form = false;
   edn += '{';
   if (!scanner.enter('{')) return false;
   for (bool first = true; scanner.next(first, '}'); ++count) {
@@ -77,29 +93,24 @@ bool append_object(JsonScanner& scanner, std::string& edn) {
     if (!scanner.key(key)) return false;
     if (count > 0) edn += ", ";
     edn += json_key_edn(key) + ' ';
-    const std::size_t at = edn.size();
-    const bool is_form = key == "edn" && scanner.peek() == '"';
-    if (!(key == "action" ? append_word(scanner, edn) : append_value(scanner, edn))) return false;
-    if (is_form) form = edn.substr(at);
+    is_form = key == "edn" && scanner.peek() == '"';
+    if (is_form) {
+      form.clear();
+      if (!scanner.string(form)) return false;
+      edn += edn_string(form);
+    } else if (!(key == "action" ? append_word(scanner, edn) : append_value(scanner, edn))) {
+      return false;
+    }
   }
   if (scanner.failed()) return false;
   edn += '}';
-  if (count != 1 || form.empty()) return true;
-  // Only a whole form may stand here: `1} {` must not escape from its place.
-  std::string inner;
-  std::string canonical;
-  EdnScanner quoted(form);
-  if (quoted.peek() != '"') return edn.replace(begin, edn.npos, form), true;  // ":k"
-  quoted.string(inner);
-  EdnScanner check(inner);
-  const bool whole = check.form(canonical) && check.peek() == '\0' && check.at_end();
-  edn.replace(begin, edn.npos, whole ? canonical : form);
+  if (count == 1 && is_form) edn.replace(begin, edn.npos, form_or_string(form));
   return true;
 }
 
-bool append_value(JsonScanner& scanner, std::string& edn) {
+bool append_value(JsonScanner& scanner, std::string& edn, Level level) {
   const char first = scanner.peek();
-  if (first == '[') return append_array(scanner, edn);
+  if (first == '[') return append_array(scanner, edn, level);
   if (first == '{') return append_object(scanner, edn);
   if (first != '"') return append_atom(scanner, edn);
   std::string text;
@@ -134,7 +145,8 @@ bool append_operation_edn(JsonScanner& scanner, std::string& edn) {
     has_process = has_process || key == "process";
     edn += ' ' + edn_keyword(key) + ' ';
     const bool word = key == "type" || key == "f" || key == "process";
-    if (!(word ? append_word(scanner, edn) : append_value(scanner, edn))) return false;
+    const Level level = key == "value" ? Level::value : Level::deeper;
+    if (!(word ? append_word(scanner, edn) : append_value(scanner, edn, level))) return false;
   }
   if (scanner.failed()) return false;
   edn += '}';

@@ -71,10 +71,10 @@ bool JsonScanner::key(std::string& out) {
 bool JsonScanner::string(std::string& out) {
   if (!consume('"', "expected a string")) return false;
   while (at_ < text_.size()) {
-    const std::size_t end = std::min(text_.find_first_of("\"\\", at_), text_.size());
+    const std::size_t end = std::min(text_.find_first_of("\"\\\n", at_), text_.size());
     out.append(text_.substr(at_, end - at_));
     at_ = end;
-    if (end == text_.size()) break;
+    if (end == text_.size() || text_[end] == '\n') break;
     if (text_[at_++] == '"') return true;
     if (!escape(out)) return false;
   }

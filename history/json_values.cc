@@ -73,6 +73,8 @@ OrderedJson operation_json(const Operation& operation) {
                      {"type", phase_name(operation.phase)},
                      {"process", operation.process.value},
                      {"f", operation.function}};
+  // The reader takes one colon for that of a keyword.
+  if (operation.function.starts_with(':')) object["f"] = ':' + operation.function;
   if (operation.process == kNemesis) object["process"] = "nemesis";
   object["value"] =
       std::visit([](const auto& payload) { return json(payload); }, operation.payload);

@@ -26,11 +26,6 @@ OperationAdder::Wrong OperationAdder::add(const ParsedOperation& operation,
   if (builder_.function_count() > kFunctionsMax) {
     return {operation.at, "expected fewer different :f"};
   }
-  if (operation.not_txn_at != 0 && operation.function == "txn") {
-    // As Opaque, no checker would see it.
-    return {operation.not_txn_at,
-            "expected [:r key value], [:append key value] or [:w key value] in a :txn"};
-  }
   Event event;
   event.index = operation.index ? static_cast<std::uint64_t>(*operation.index) : size();
   event.time_ns = operation.time;
@@ -39,6 +34,11 @@ OperationAdder::Wrong OperationAdder::add(const ParsedOperation& operation,
   const Event* invoked = operation.function.empty() ? invocation_of(event) : nullptr;
   event.function =
       invoked != nullptr ? invoked->function : builder_.function_id(operation.function);
+  if (operation.not_txn_at != 0 && builder_.so_far().function(event) == "txn") {
+    // As Opaque, no checker would see it.
+    return {operation.not_txn_at,
+            "expected [:r key value], [:append key value] or [:w key value] in a :txn"};
+  }
   invoked = lacks_value(operation) ? invocation_of(event) : nullptr;
   if (invoked != nullptr) {
     add_supplied(event, *invoked, operation.note);

@@ -39,7 +39,9 @@ std::string_view parse(std::string_view text, Line& line) {
 
 struct IdHash {
   std::size_t operator()(const std::pair<std::int64_t, std::int64_t>& id) const {
-    return std::hash<std::int64_t>{}(id.first * 0x5bd1e995 ^ id.second);
+    const auto session = static_cast<std::uint64_t>(id.first);
+    return std::hash<std::uint64_t>{}((session * 0x9e3779b97f4a7c15U) ^
+                                      static_cast<std::uint64_t>(id.second));
   }
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "history/completions.h"
 
@@ -21,7 +20,7 @@ class Repair {
 
   ReadHistory run() {
     if (!indexes_ascend()) sort();
-    read_.history = copy(mismatches(copy({})));
+    read_.history = copy();
     return std::move(read_);
   }
 
@@ -56,32 +55,21 @@ class Repair {
     warn("were put into the order of their indexes, and all were numbered anew", count, *moved);
   }
 
-  // In order_, without `dropped` places. The last call's changes are those that are told.
-  History copy(const std::unordered_set<std::size_t>& dropped) {
+  History copy() {
     HistoryBuilder builder;
-    builder.reserve(read_.history.size(), 0);
-    names_.clear();
-    open_.clear();
     next_name_ = 1 + last_process();
-    const bool last = last_copy_;
-    Change renamed;
-    Change lonely;
-    for (std::size_t place = 0; place < order_.size(); ++place) {
-      if (dropped.contains(place)) continue;
-      Operation operation = read_.history.operation(order_[place]);
-      if (last && operation.process != kNemesis) {
-        if (!rename(operation, order_[place], renamed)) {
-          lonely.add(order_[place]);
-          continue;
-        }
-      }
+    for (const Position position : order_) {
+      Operation operation = read_.history.operation(position);
+      if (operation.process != kNemesis && !fit(operation, position)) continue;
       if (renumber_) operation.index = builder.so_far().size();
       builder.add(operation);
     }
+    warn("were dropped: completions of something else than their invocations", mismatches_.count,
+         mismatches_.first);
     warn("were invoked by a process whose last invocation was open: it has a new number from "
          "there on",
-         renamed.count, renamed.first);
-    warn("were dropped: completions without invocation and value", lonely.count, lonely.first);
+         renamed_.count, renamed_.first);
+    warn("were dropped: completions without invocation and value", lonely_.count, lonely_.first);
     return std::move(builder).build();
   }
 
@@ -99,20 +87,37 @@ class Repair {
     return std::min(last, std::int64_t{1} << 62U);
   }
 
-  // False where the operation is to be dropped.
-  bool rename(Operation& operation, Position position, Change& renamed) {
+  // Makes the operation fit those before it of its process; false where it is to be dropped.
+  bool fit(Operation& operation, Position position) {
     const std::int64_t recorded = operation.process.value;
-    const auto [name, is_new] = names_.try_emplace(recorded, recorded);
-    const bool invoke = operation.phase == Phase::invoke;
-    const bool open = open_.contains(recorded);
-    if (invoke && open) {
-      name->second = next_name_++;
-      renamed.add(position);
+    const auto name = names_.try_emplace(recorded, recorded).first;
+    const auto open = open_.find(recorded);
+    const bool is_open = open != open_.end();
+    if (operation.phase == Phase::invoke) {
+      if (is_open) {
+        name->second = next_name_++;
+        renamed_.add(position);
+      }
+      open_[recorded] = position;
+    } else if (!is_open) {
+      if (!has_value(operation.payload)) return lonely_.add(position), false;
+    } else if (!completes(operation, open->second)) {
+      return mismatches_.add(position), false;
+    } else {
+      open_.erase(open);
     }
     operation.process = ProcessId{name->second};
-    if (!invoke && !open) return has_value(operation.payload);
-    invoke ? (void)open_.insert(recorded) : (void)open_.erase(recorded);
     return true;
+  }
+
+  bool completes(Operation& operation, Position invocation) const {
+    const Operation invoked = read_.history.operation(invocation);
+    if (operation.function.empty()) operation.function = invoked.function;
+    supply(operation, invoked);
+    HistoryBuilder pair;
+    pair.add(invoked);
+    pair.add(operation);
+    return completion_mismatch(std::move(pair).build(), 1).empty();
   }
 
   static bool has_value(const Payload& payload) {
@@ -121,21 +126,6 @@ class Repair {
     const auto* balances = std::get_if<Balances>(&payload);
     return balances != nullptr ? balances->accounts.has_value()
                                : opaque == nullptr || opaque->edn != "nil";
-  }
-
-  // Places in order_ of completions that do not fit.
-  std::unordered_set<std::size_t> mismatches(const History& sorted) {
-    std::unordered_set<std::size_t> places;
-    Change change;
-    for (std::size_t place = 0; place < sorted.size(); ++place) {
-      if (completion_mismatch(sorted, static_cast<Position>(place)).empty()) continue;
-      places.insert(place);
-      change.add(order_[place]);
-    }
-    warn("were dropped: completions of something else than their invocations", change.count,
-         change.first);
-    last_copy_ = true;
-    return places;
   }
 
   void warn(std::string_view what, std::size_t count, Position first) {
@@ -151,9 +141,11 @@ class Repair {
   std::string_view name_;
   std::vector<Position> order_;
   bool renumber_ = false;
-  bool last_copy_ = false;
+  Change mismatches_;
+  Change renamed_;
+  Change lonely_;
   std::unordered_map<std::int64_t, std::int64_t> names_;  // processes, as recorded -> now
-  std::unordered_set<std::int64_t> open_;                 // as recorded
+  std::unordered_map<std::int64_t, Position> open_;       // invocations, by process as recorded
   std::int64_t next_name_ = 0;
 };
 

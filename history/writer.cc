@@ -34,22 +34,6 @@ Status write_ohist(const fs::path& path, const History& history, const HistoryHe
   return file->close();
 }
 
-std::string edn_line(const Operation& operation) {
-  const std::string process =
-      operation.process == kNemesis ? ":nemesis" : std::to_string(operation.process.value);
-  const std::string function = operation.function.empty() ? "nil" : edn_keyword(operation.function);
-  const std::string note = operation.note.empty() ? "" : ", :error " + edn_string(operation.note);
-  return fmt::format("{{:index {}, :time {}, :type :{}, :process {}, :f {}, :value {}{}}}",
-                     operation.index, operation.time.count(), phase_name(operation.phase), process,
-                     function, payload_edn(operation.payload), note);
-}
-
-// Bytes that are no UTF-8 can't stand in JSON: they become U+FFFD.
-std::string json_line(const Operation& operation) {
-  return operation_json(operation).dump(-1, ' ', false,
-                                        nlohmann::ordered_json::error_handler_t::replace);
-}
-
 struct TextForm {
   std::string (*line)(const Operation&);
   std::string_view open;
@@ -87,6 +71,22 @@ Status write_as(const fs::path& path, std::string_view extension, const History&
 }
 
 }  // namespace
+
+std::string edn_line(const Operation& operation) {
+  const std::string process =
+      operation.process == kNemesis ? ":nemesis" : std::to_string(operation.process.value);
+  const std::string function = operation.function.empty() ? "nil" : edn_keyword(operation.function);
+  const std::string note = operation.note.empty() ? "" : ", :error " + edn_string(operation.note);
+  return fmt::format("{{:index {}, :time {}, :type :{}, :process {}, :f {}, :value {}{}}}",
+                     operation.index, operation.time.count(), phase_name(operation.phase), process,
+                     function, payload_edn(operation.payload), note);
+}
+
+// Bytes that are no UTF-8 can't stand in JSON: they become U+FFFD.
+std::string json_line(const Operation& operation) {
+  return operation_json(operation).dump(-1, ' ', false,
+                                        nlohmann::ordered_json::error_handler_t::replace);
+}
 
 Status write_history(const fs::path& path, const History& history, const HistoryHeader& header) {
   const std::string extension = path.extension().string();

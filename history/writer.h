@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 #include "history/header.h"
@@ -14,5 +15,9 @@ namespace ordeal {
 // once the new one is complete.
 Status write_history(const std::filesystem::path& path, const History& history,
                      const HistoryHeader& header);
+
+// An operation as a line of .edn and .jsonl, without the line's end.
+std::string edn_line(const Operation& operation);
+std::string json_line(const Operation& operation);
 
 }  // namespace ordeal

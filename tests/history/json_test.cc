@@ -50,6 +50,10 @@ TEST_CASE("payloads and the nemesis in JSON") {
         Payload(Txn{{{MicroFunction::read, Value::symbol(":k"), Value(),
                       std::vector{Value(1), Value::symbol("\"a\""), Value::symbol("[:pg 1]")}}}}));
   CHECK(payload("x", R"({"a":[1,true,null,2.5]})") == Payload(Opaque{"{\"a\" [1 true nil 2.5]}"}));
+  CHECK(payload("txn", R"([["r",1,["w","r","append"]]])") ==
+        Payload(Txn{{{MicroFunction::read, Value(1), Value(),
+                      std::vector{Value::symbol("\"w\""), Value::symbol("\"r\""),
+                                  Value::symbol("\"append\"")}}}}));
   CHECK(payload("x", R"({"edn":"1} {:process 9"})") == Payload(Opaque{"\"1} {:process 9\""}));
 }
 
@@ -71,6 +75,9 @@ TEST_CASE("mistakes and cuts in JSON are named") {
                  Catch::Contains(R"(found `["append" 1]])"));
   CHECK_THAT(error("[" + line + ", 7]"), Catch::StartsWith("h.json:1: expected an operation, an object, found `7]` (byte "));
   CHECK_THAT(error("[" + line + " x]"), Catch::StartsWith("h.json:1: expected , or ], found `x]` (byte "));
+
+  CHECK_THAT(error(line + "\n{\"type\":\"ok\n" + line),
+             Catch::StartsWith("h.json:2: expected the end of a string, found ``"));
 
   const File lines(line + "\n" + line.substr(0, 30));
   CHECK(read_ok(lines.path).history.size() == 1);

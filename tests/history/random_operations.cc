@@ -75,7 +75,7 @@ class Generator {
       case 3:
         return {"stop", FaultEvent{"kill", FaultAction::heal, {}, ""}};
       case 4:
-        return {"custom", Opaque{"{:a [1 2], :b #{3}}"}};
+        return {random_.pick(functions_), Opaque{"{:a [1 2], :b #{3}}"}};
       default:
         return {"txn", txn()};
     }
@@ -104,7 +104,9 @@ class Generator {
   std::int64_t element_ = 0;
   std::map<std::int64_t, std::optional<Operation>> open_;
   std::map<std::string, std::vector<Value>> lists_;
-  std::vector<std::string> notes_{"timed out", "line 1\nline 2\t\"quoted\" \\", "\xc3\xa9"};
+  std::vector<std::string> functions_{"custom", "two words", ":colon", "nil", "[1]", "\xd1\x85", ""};
+  std::vector<std::string> notes_{"timed out", "line 1\nline 2\t\"quoted\" \\", "\xc3\xa9",
+                                  "nil", ":timeout", "{:type :ok}\n; x"};
   std::vector<Value> scalars_{Value::symbol(":k"),
                               Value::symbol("\"s t\""),
                               Value::symbol("[:pg 1]"),
@@ -114,7 +116,15 @@ class Generator {
                               Value(INT64_MIN),
                               Value(INT64_MAX / 2),
                               Value::symbol("\":colon\""),
-                              Value::symbol("true")};
+                              Value::symbol("true"),
+                              Value::symbol("##NaN"),
+                              Value::symbol("-0.0"),
+                              Value::symbol("123456789012345678901234567890"),
+                              Value::symbol("\"\xd1\x85 \xf0\x9f\x98\x80 \x01\""),
+                              Value::symbol("#{1 \"a\"}"),
+                              Value::symbol("{:a [1 nil], \"b\" \\c}"),
+                              Value::symbol("#inst \"2020\""),
+                              Value::symbol("\"a\\tb\\\"c\\\\\"")};
 };
 
 }  // namespace

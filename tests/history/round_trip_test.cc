@@ -31,6 +31,10 @@ TEST_CASE("histories survive every format and chains of them") {
     CHECK(histories.back().second.size() > 10);
   }
   histories.emplace_back("random", random);
+  for (std::uint64_t seed = 400; seed < 420; ++seed) {
+    histories.emplace_back("random " + std::to_string(seed),
+                           history_of(random_operations(Random(seed), 200)));
+  }
   histories.emplace_back("empty", History());
   for (const auto& [name, original] : histories) {
     const auto expected = operations_of(original);
