@@ -1,8 +1,8 @@
 """Replays a certificate: is it an execution that gives what the history's reads returned?
 
-A serial certificate has one line {"op": INDEX} a transaction, in the order of execution; one of snapshots
-{"op": INDEX, "start": S, "commit": C}. A serial execution is one of snapshots that start where they
-commit, so both are replayed alike. Every function returns sentences: what is not so.
+A serial certificate has one line {"op": INDEX} a transaction, in the order of execution; one of
+snapshots {"op": INDEX, "start": S, "commit": C}. A serial execution is one of snapshots that start
+where they commit, so both are replayed alike. Every function returns sentences: what is not so.
 """
 
 import bisect

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Certificates: right ones pass, and each way of tampering with them is refused with the sentence that
-says what is wrong; and the verifier's command line. Needs no program under test."""
+"""Certificates: right ones pass, and each way of tampering with them is refused with the sentence
+that says what is wrong; and the verifier's command line. Needs no program under test."""
 
 import json
 import subprocess

@@ -3,7 +3,8 @@
 
     ORDEAL=build/ordeal tests/verifier/corpus_test.py
 
-CORPUS names another directory; VERDICTS how many are verified at most (a sample beyond that), SEED which.
+CORPUS names another directory; VERDICTS how many are verified at most (a sample beyond that), SEED
+which.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Names of cycles, and which classes of them a set of edges has (Adya, 1999; names as Elle's).
 
-A class implies those after it in CLASSES, and a level (data alone, with session order, with real time)
-those after it in LEVELS.
+A class implies those after it in CLASSES, and a level (data alone, with session order, with real
+time) those after it in LEVELS.
 """
 
 from collections import defaultdict

@@ -1,8 +1,8 @@
 """A reader for EDN, as far as Jepsen's histories use it, and values that compare as they should.
 
-A parsed form is a Python int, str, bool, None, Atom (keyword, symbol, character, float, ratio), list
-(vector or list), Map or Set. scalar() makes of it what keys and elements are compared by: a pair of kind
-and content, so that 1 differs from true and "x" from :x.
+A parsed form is a Python int, str, bool, None, Atom (keyword, symbol, character, float, ratio),
+list (vector or list), Map or Set. scalar() makes of it what keys and elements are compared by: a
+pair of kind and content, so that 1 differs from true and "x" from :x.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Histories as a list of transactions, read from Jepsen's EDN, JSON (an array) or JSON lines.
 
-Which micro-operations of a transaction count: those of its completion, where it has any, else those of its
-invocation; a value that the completion lacks is the invocation's.
+Which micro-operations of a transaction count: those of its completion, where it has any, else those
+of its invocation; a value that the completion lacks is the invocation's.
 """
 
 import json

@@ -1,9 +1,9 @@
 """What a list-append history shows (Kingsbury and Alvaro, "Elle", VLDB 2020, sections 3 and 4).
 
-The order of a key's versions is the longest list that an ok transaction read (of equally long ones the last
-in the history). An element that no such list has comes after them all, if its transaction committed. Committed
-are ok transactions, and info ones of which an ok transaction read an element. Elements of others, and
-such as nobody appended, are no versions: edges lead past them.
+The order of a key's versions is the longest list that an ok transaction read (of equally long ones
+the last in the history). An element that no such list has comes after them all, if its transaction
+committed. Committed are ok transactions, and info ones of which an ok transaction read an element.
+Elements of others, and such as nobody appended, are no versions: edges lead past them.
 """
 
 from collections import defaultdict

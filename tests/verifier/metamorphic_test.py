@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What must not change a verdict does not, and a known anomaly put into a valid history is always found.
+"""What must not change a verdict does not, and a known anomaly put into a valid history is always
+found.
 
     ORDEAL=build/ordeal SEED=7 ROUNDS=40 tests/verifier/metamorphic_test.py
 

@@ -1,9 +1,10 @@
 """Which anomalies rule out which model, and what a certificate of a model must show.
 
-A model forbids cycles up to a class at each level (data, session, real time; places in cycles.CLASSES, -1: none),
-and facts. Sources: Adya's thesis (MIT 1999) for PL-1, PL-2, PL-2.99, PL-2+, PL-CS, PL-SI, PL-3; Cerone et al.
-(CONCUR 2015) for read-atomic, causal and prefix consistency; Cerone and Gotsman (PODC 2016) for cycles under snapshot
-isolation; Daudjee and Salem (VLDB 2006) and Terry et al. (PDIS 1994) for sessions; Herlihy and Wing (1990) for keys.
+A model forbids cycles up to a class at each level (data, session, real time; places in
+cycles.CLASSES, -1: none), and facts. Sources: Adya's thesis (MIT 1999) for PL-1, PL-2, PL-2.99,
+PL-2+, PL-CS, PL-SI, PL-3; Cerone et al. (CONCUR 2015) for read-atomic, causal and prefix
+consistency; Cerone and Gotsman (PODC 2016) for cycles under snapshot isolation; Daudjee and Salem
+(VLDB 2006) and Terry et al. (PDIS 1994) for sessions; Herlihy and Wing (1990) for keys.
 """
 
 from typing import NamedTuple

@@ -1,13 +1,15 @@
 """What a rw-register history shows (Kingsbury and Alvaro, "Elle", VLDB 2020, section 5.2).
 
-Registers do not show the order of their versions. Nil comes before all others; the rest the user vouches for
-by options: within a transaction, what it read before what it wrote (wfr-keys); what a process touched
-before what it touched later (sequential-keys); what a transaction touched before what one touched that began after
-its completion (linearizable-keys). "Before" is transitive. A key with a cycle keeps only nil in order.
+Registers do not show the order of their versions. Nil comes before all others; the rest the user
+vouches for by options: within a transaction, what it read before what it wrote (wfr-keys); what a
+process touched before what it touched later (sequential-keys); what a transaction touched before
+what one touched that began after its completion (linearizable-keys). "Before" is transitive. A key
+with a cycle keeps only nil in order.
 
-Elle compares neighbours only: of those that touched the key before, the ones with no other in between. Where
-one in between read one version and wrote another, that says less than the promise does. What neighbours show, a
-verdict has to know (required); what the whole promise shows, it may claim (edges, facts).
+Elle compares neighbours only: of those that touched the key before, the ones with no other in
+between. Where one in between read one version and wrote another, that says less than the promise
+does. What neighbours show, a verdict has to know (required); what the whole promise shows, it may
+claim (edges, facts).
 """
 
 from collections import defaultdict

@@ -1,7 +1,8 @@
-"""What the rules of both kinds of histories have in common: edges, facts, and session and real-time order.
+"""What the rules of both kinds of histories have in common: edges, facts, and session and real-time
+order.
 
-Edge and Fact are what a history shows; claims of a verdict are looked up among them. Keys and values are in
-the form in which verdicts print them (edn.shown).
+Edge and Fact are what a history shows; claims of a verdict are looked up among them. Keys and
+values are in the form in which verdicts print them (edn.shown).
 """
 
 from typing import NamedTuple

@@ -1,5 +1,5 @@
-"""What single keys of lists show of sessions and of real time (Terry et al., "Session guarantees for weakly
-consistent replicated data", PDIS 1994; names of Bailis et al., VLDB 2013, appendix A).
+"""What single keys of lists show of sessions and of real time (Terry et al., "Session guarantees
+for weakly consistent replicated data", PDIS 1994; names of Bailis et al., VLDB 2013, appendix A).
 
     N-MR   a session reads an older version than it read before
     MYR    ... than it wrote before

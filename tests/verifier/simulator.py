@@ -1,5 +1,5 @@
-"""Histories of a store that is strictly serializable by construction: each transaction happens at one instant
-between its invocation and its completion. As events in the shorthand of support.py."""
+"""Histories of a store that is strictly serializable by construction: each transaction happens at
+one instant between its invocation and its completion. As events in the shorthand of support.py."""
 
 
 def value_of(state, is_register):

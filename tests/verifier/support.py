@@ -1,7 +1,7 @@
 """What the tests here share: transactions in shorthand, histories as text, and Ordeal's answers.
 
-"ax1 ry[1,2] rz_" appends 1 to x, reads [1 2] from y, and asks for z; "wx1 rx1" writes and reads a register. An
-event is (process, phase, shorthand); the environment's ORDEAL names the program.
+"ax1 ry[1,2] rz_" appends 1 to x, reads [1 2] from y, and asks for z; "wx1 rx1" writes and reads a
+register. An event is (process, phase, shorthand); the environment's ORDEAL names the program.
 """
 
 import json

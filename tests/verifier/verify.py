@@ -3,10 +3,11 @@
 
     tests/verifier/verify.py HISTORY VERDICT.json [CERTIFICATE] [--option wfr-keys=true]...
 
-HISTORY is EDN, JSON or JSON lines; CERTIFICATE what `--certificate` wrote. Each anomaly is derived again from
-the history. A valid verdict is proved by replaying the certificate; without one, by deriving every edge of the
-history and finding nothing that the model rules out. Exits with 0 if all is proved, else with 1, and
-one sentence for each thing that is not. Options are those that rw-register was given.
+HISTORY is EDN, JSON or JSON lines; CERTIFICATE what `--certificate` wrote. Each anomaly is derived
+again from the history. A valid verdict is proved by replaying the certificate; without one, by
+deriving every edge of the history and finding nothing that the model rules out. Exits with 0 if all
+is proved, else with 1, and one sentence for each thing that is not. Options are those that
+rw-register was given.
 """
 
 import json

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The verifier can fail: right verdicts pass, and each way of tampering with them is refused with the
-sentence that says what is wrong. Needs no program under test; certificate_test.py does the same."""
+"""The verifier can fail: right verdicts pass, and each way of tampering with them is refused with
+the sentence that says what is wrong. Needs no program under test; certificate_test.py does the
+same."""
 
 import copy
 import json
