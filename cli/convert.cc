@@ -36,7 +36,7 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_option("--format", arguments->format, "Of `in`; see `ordeal check --help`")
       ->check(CLI::IsMember({"auto", "ordeal", "edn", "json", "plume", "dbcop"}));
   command->add_flag("--repair", arguments->repair,
-                    "Go on with a history that is not as it was recorded, and say what was changed");
+                    "Mend a history that is not as it was recorded, and say what was changed");
   command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
 }
 

@@ -67,8 +67,8 @@ void supply(Operation& completion, const Operation& invocation) {
   const auto* invoked = std::get_if<Txn>(&invocation.payload);
   auto* txn = std::get_if<Txn>(&completion.payload);
   const auto* opaque = std::get_if<Opaque>(&completion.payload);
-  const bool lacks = txn != nullptr ? txn->micro_ops.empty()
-                                    : opaque != nullptr && opaque->edn == "nil";
+  const bool lacks =
+      txn != nullptr ? txn->micro_ops.empty() : opaque != nullptr && opaque->edn == "nil";
   if (lacks) {
     completion.payload = invocation.payload;
     if (invoked == nullptr || completion.phase != Phase::ok) return;

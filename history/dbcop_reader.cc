@@ -50,12 +50,13 @@ class DbcopReader {
       has_data = true;
       return all_sessions();
     });
-    return read && (has_data || scanner_.fail_at(0, "expected an object with \"data\"")) && at_end();
+    return read && (has_data || scanner_.fail_at(0, "expected an object with \"data\"")) &&
+           at_end();
   }
 
   bool at_end() {
-    const bool end = scanner_.peek() == '\0' && scanner_.rest().find_first_not_of('\0') ==
-                                                     std::string_view::npos;
+    const bool end = scanner_.peek() == '\0' &&
+                     scanner_.rest().find_first_not_of('\0') == std::string_view::npos;
     return end || scanner_.fail("expected nothing behind the history");
   }
 
@@ -178,8 +179,8 @@ class DbcopReader {
   std::string_view bytes_;
   std::string_view name_;
   JsonScanner scanner_;
-  std::int64_t session_ = -1;    // the one at hand
-  bool first_version_ = false;   // where a register is 0 at first
+  std::int64_t session_ = -1;       // the one at hand
+  bool first_version_ = false;      // where a register is 0 at first
   std::vector<DbcopEvent> events_;  // of the transaction at hand
   RegisterSessions sessions_;
   ReadHistory result_;

@@ -288,7 +288,8 @@ std::string edn_string(std::string_view text) {
 
 std::string edn_keyword(std::string_view text) {
   const bool valid = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return EdnScanner::is_ordinary(c) && c != '\\' && c != '#' && static_cast<unsigned char>(c) > ' ';
+    return EdnScanner::is_ordinary(c) && c != '\\' && c != '#' &&
+           static_cast<unsigned char>(c) > ' ';
   });
   return valid ? ':' + std::string(text) : edn_string(text);
 }

@@ -16,15 +16,15 @@ namespace ordeal {
 
 struct EdnChunk {
   ParsedOperations parsed;
-  std::size_t begin = 0;       // of its first operation
-  std::size_t end = 0;         // behind its last one and the blanks that follow
-  std::size_t limit = 0;       // operations that begin here or later were left to others
-  bool starved = false;        // more text than it was given might have changed it
-  bool failed = false;         // the operation after those in `parsed` is malformed,
-  bool truncated = false;      // or only half there
-  std::size_t failed_at = 0;   // what was found there is not
-  std::string_view expected;   // this
-  std::size_t operation = 0;   // where the operation that failed begins
+  std::size_t begin = 0;      // of its first operation
+  std::size_t end = 0;        // behind its last one and the blanks that follow
+  std::size_t limit = 0;      // operations that begin here or later were left to others
+  bool starved = false;       // more text than it was given might have changed it
+  bool failed = false;        // the operation after those in `parsed` is malformed,
+  bool truncated = false;     // or only half there
+  std::size_t failed_at = 0;  // what was found there is not
+  std::string_view expected;  // this
+  std::size_t operation = 0;  // where the operation that failed begins
 };
 
 class EdnChunks {

@@ -1,8 +1,8 @@
 // Reads Jepsen's EDN histories: operations one after the other, or one vector of them.
 #include <algorithm>
 
-#include "history/edn_chunks.h"
 #include "history/edn.h"
+#include "history/edn_chunks.h"
 #include "history/formats.h"
 #include "history/operation_adder.h"
 
@@ -92,9 +92,10 @@ class EdnReader {
       if (holds_operations(begin)) {
         return wrong(begin, "expected the end of the operation that begins here");
       }
-      warn(fmt::format("the history {} ends within the operation that starts in line {}, which is "
-                       "left out; the {} operations before it are kept",
-                       name_, line_of(bytes_, begin), kept));
+      warn(
+          fmt::format("the history {} ends within the operation that starts in line {}, which is "
+                      "left out; the {} operations before it are kept",
+                      name_, line_of(bytes_, begin), kept));
     } else if (chunk.failed) {
       return wrong(chunk.failed_at, chunk.expected);
     } else if (closed()) {
@@ -102,15 +103,16 @@ class EdnReader {
     } else if (at_ < bytes_.size()) {
       return wrong(at_, "expected an operation");
     } else if (close_ != '\0') {
-      warn(fmt::format("the vector of the history {} is not closed, as when its end is missing; "
-                       "the {} operations that are there are kept",
-                       name_, kept));
+      warn(
+          fmt::format("the vector of the history {} is not closed, as when its end is missing; "
+                      "the {} operations that are there are kept",
+                      name_, kept));
     }
     return {};
   }
 
-  // Whether what seems to be one operation, cut off, has lines that look like the start of others: a
-  // missing quote makes a string of the rest of the file.
+  // Whether what seems to be one operation, cut off, has lines that look like the start of others:
+  // a missing quote makes a string of the rest of the file.
   bool holds_operations(std::size_t begin) const {
     const std::string_view rest = bytes_.substr(begin);
     return rest.find("\n{") != rest.npos || rest.find("\n {:") != rest.npos ||

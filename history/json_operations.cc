@@ -46,8 +46,8 @@ bool append_word(JsonScanner& scanner, std::string& edn) {
 bool append_atom(JsonScanner& scanner, std::string& edn) {
   std::string_view text;
   const char first = scanner.peek();
-  const bool number = (first >= '0' && first <= '9') ||
-                      (first == '-' && !scanner.rest().starts_with("-I"));
+  const bool number =
+      (first >= '0' && first <= '9') || (first == '-' && !scanner.rest().starts_with("-I"));
   if (!(number ? scanner.number(text) : scanner.word(text))) return false;
   if (text == "null") text = "nil";
   if (text == "NaN") text = "##NaN";

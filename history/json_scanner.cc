@@ -94,8 +94,8 @@ bool JsonScanner::escape(std::string& out) {
   const std::size_t read = text_[at_] == 'u' ? append_unicode_escape(text_, at_ + 1, out) : 0;
   if (read > 0) return at_ += 1 + read, true;
   // Cut off within its digits, it is only half there.
-  if (text_[at_] == 'u' && text_.find_first_not_of("0123456789abcdefABCDEF", at_ + 1) ==
-                               std::string_view::npos) {
+  if (text_[at_] == 'u' &&
+      text_.find_first_not_of("0123456789abcdefABCDEF", at_ + 1) == std::string_view::npos) {
     at_ = text_.size();
   }
   return fail("expected an escape such as \\n or \\u0041");

@@ -18,9 +18,9 @@ class JsonScanner {
   char peek();  // the next character that is not blank; '\0' at the end or on failure
   bool consume(char expected, std::string_view otherwise);  // fails with `otherwise`
   bool consume_if(char character);
-  bool string(std::string& out);        // appends
-  bool number(std::string_view& out);   // as it is written
-  bool word(std::string_view& out);     // null, true, false, NaN, Infinity, -Infinity
+  bool string(std::string& out);       // appends
+  bool number(std::string_view& out);  // as it is written
+  bool word(std::string_view& out);    // null, true, false, NaN, Infinity, -Infinity
   bool skip_value();
 
   // Arrays and objects: enter() takes the opening bracket; while next() is true, an element

@@ -44,15 +44,14 @@ OperationAdder::Wrong OperationAdder::add(const ParsedOperation& operation,
     add_supplied(event, *invoked, operation.note);
     return checked(operation.at);
   }
-  const bool is_txn = operation.is_txn && (operation.micro_size > 0 ||
-                                           builder_.so_far().function(event) == "txn");
+  const bool is_txn =
+      operation.is_txn && (operation.micro_size > 0 || builder_.so_far().function(event) == "txn");
   return is_txn ? add_txn(event, operation, all) : add_other(event, operation);
 }
 
 // What the invocation says. What an ok transaction read is not known then: a read of nil would be
 // one of the empty list.
-void OperationAdder::add_supplied(const Event& event, const Event& invoked,
-                                  std::string_view note) {
+void OperationAdder::add_supplied(const Event& event, const Event& invoked, std::string_view note) {
   if (invoked.kind != PayloadKind::txn) {
     return builder_.add_other(event, Payload(builder_.so_far().payload(invoked)), note);
   }
@@ -83,8 +82,8 @@ OperationAdder::Wrong OperationAdder::add_txn(const Event& event, const ParsedOp
 
 void OperationAdder::add_micro_op(const ParsedMicroOp& parsed, const ParsedOperations& all,
                                   const StoredMicroOp* invoked) {
-  StoredMicroOp stored{parsed.value, builder_.key_id(parsed.key), 0, 0,
-                       parsed.function, parsed.has_list};
+  StoredMicroOp stored{parsed.value,   builder_.key_id(parsed.key), 0, 0, parsed.function,
+                       parsed.has_list};
   if (parsed.has_list) {
     const auto elements =
         std::span<const Value>(all.elements).subspan(parsed.list_begin, parsed.list_size);

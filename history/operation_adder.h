@@ -17,7 +17,7 @@ class OperationAdder {
   explicit OperationAdder(bool strict = true) : strict_(strict) {}
 
   struct Wrong {
-    std::size_t at = 0;  // in the text, where nothing was added because of it
+    std::size_t at = 0;    // in the text, where nothing was added because of it
     std::string expected;  // "" where all is well
   };
   Wrong add(const ParsedOperation& operation, const ParsedOperations& all);

@@ -57,11 +57,10 @@ std::vector<std::string> order_warnings(const History& history, std::string_view
   const auto warn = [&](const Sign& sign, std::string_view what) {
     if (sign.count == 0) return;
     const Event& first = history.event(sign.first);
-    warnings.push_back(
-        fmt::format("in the history {}, {} of {} operations {}, so its real-time order may be "
-                    "wrong; the first is operation {} of the file (index {}, process {})",
-                    name, sign.count, history.size(), what, sign.first + 1, first.index,
-                    first.process.value));
+    warnings.push_back(fmt::format(
+        "in the history {}, {} of {} operations {}, so its real-time order may be "
+        "wrong; the first is operation {} of the file (index {}, process {})",
+        name, sign.count, history.size(), what, sign.first + 1, first.index, first.process.value));
   };
   if (signs.invocations == 0 && signs.orphans.count > 1) {
     // As in histories of research checkers, and consistently so.

@@ -29,11 +29,11 @@ struct ParsedOperation {
   std::int64_t time = 0;
   ProcessId process;
   Phase phase = Phase::invoke;
-  bool is_txn = false;         // its value is a vector of micro-operations
-  std::string_view function;   // "" where there is none
-  std::string_view note;       // likewise
-  std::string_view value;      // of what is no transaction; "" where there is none
-  std::size_t not_txn_at = 0;  // where a vector stops being a transaction; 0 for other values
+  bool is_txn = false;          // its value is a vector of micro-operations
+  std::string_view function;    // "" where there is none
+  std::string_view note;        // likewise
+  std::string_view value;       // of what is no transaction; "" where there is none
+  std::size_t not_txn_at = 0;   // where a vector stops being a transaction; 0 for other values
   std::size_t micro_begin = 0;  // in ParsedOperations::micro_ops
   std::size_t micro_size = 0;
 };

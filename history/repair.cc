@@ -28,25 +28,25 @@ class Repair {
   const Event& event(Position position) const { return read_.history.event(position); }
 
   bool indexes_ascend() const {
-    const auto fall = std::adjacent_find(
-        order_.begin(), order_.end(),
-        [&](Position a, Position b) { return event(a).index >= event(b).index; });
+    const auto fall = std::adjacent_find(order_.begin(), order_.end(), [&](Position a, Position b) {
+      return event(a).index >= event(b).index;
+    });
     return fall == order_.end();
   }
 
   void sort() {
     std::vector<Position> sorted = order_;
-    std::stable_sort(sorted.begin(), sorted.end(), [&](Position a, Position b) {
-      return event(a).index < event(b).index;
-    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](Position a, Position b) { return event(a).index < event(b).index; });
     const auto twice = std::adjacent_find(
         sorted.begin(), sorted.end(),
         [&](Position a, Position b) { return event(a).index == event(b).index; });
     renumber_ = true;
     if (twice != sorted.end()) {
-      return warn("have an index that is used twice: all were numbered anew, in the order of the "
-                  "file",
-                  1, *std::next(twice));
+      return warn(
+          "have an index that is used twice: all were numbered anew, in the order of the "
+          "file",
+          1, *std::next(twice));
     }
     const auto moved = std::mismatch(order_.begin(), order_.end(), sorted.begin()).second;
     const auto count = std::inner_product(order_.begin(), order_.end(), sorted.begin(),
@@ -64,11 +64,13 @@ class Repair {
       if (renumber_) operation.index = builder.so_far().size();
       builder.add(operation);
     }
+    read_.damaged = read_.damaged || mismatches_.count > 0;
     warn("were dropped: completions of something else than their invocations", mismatches_.count,
          mismatches_.first);
-    warn("were invoked by a process whose last invocation was open: it has a new number from "
-         "there on",
-         renamed_.count, renamed_.first);
+    warn(
+        "were invoked by a process whose last invocation was open: it has a new number from "
+        "there on",
+        renamed_.count, renamed_.first);
     warn("were dropped: completions without invocation and value", lonely_.count, lonely_.first);
     return std::move(builder).build();
   }

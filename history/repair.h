@@ -1,5 +1,5 @@
-// What `--repair` does to a history that is not as it was recorded. It only takes away what a
-// history cannot be known to say, so that it never makes a valid history of an invalid one:
+// What `--repair` does to a history that is not as it was recorded. Where an outcome is taken away,
+// the history counts as damaged, and can no longer be judged valid:
 //
 // - Operations whose indexes are all different, but not in ascending order, are put into that
 //   order. Where indexes are used twice, the order of the file stays.

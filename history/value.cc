@@ -45,9 +45,7 @@ Value::Value(std::int64_t integer) : bits_(static_cast<std::uint64_t>(integer) <
   if (this->integer() != integer) *this = symbol(std::to_string(integer));
 }
 
-Value Value::symbol(std::string_view edn) {
-  return Value((symbols().intern(edn) << 1U) | 1U, 0);
-}
+Value Value::symbol(std::string_view edn) { return Value((symbols().intern(edn) << 1U) | 1U, 0); }
 
 std::string Value::text() const {
   return is_integer() ? std::to_string(integer()) : symbols().text(bits_ >> 1U);

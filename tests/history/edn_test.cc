@@ -142,9 +142,10 @@ TEST_CASE("a :txn whose value is a vector must be a transaction") {
   for (const std::string bad : {"[:append 1]", "[:append 1 2 3]", "[:cas 1 2]", "[:r 1 [2 3] 4]",
                                 "[\"r\" 1 2]", "[]", "17"}) {
     CAPTURE(bad);
-    const File file("{:process 0, :type :ok, :f :txn, :value [[:w 1 2]]}\n"
-                    "{:process 0, :type :ok, :value [[:w 1 2]  " +
-                    bad + " [:r 1 2]], :f :txn}\n");
+    const File file(
+        "{:process 0, :type :ok, :f :txn, :value [[:w 1 2]]}\n"
+        "{:process 0, :type :ok, :value [[:w 1 2]  " +
+        bad + " [:r 1 2]], :f :txn}\n");
     const std::string message = read_error(file.path);
     CHECK_THAT(message, Catch::Contains(expected + bad + " [:r"));
   }

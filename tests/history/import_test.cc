@@ -60,11 +60,11 @@ TEST_CASE("a process that goes on after info, and invocations that never complet
 }
 
 TEST_CASE("operations of the nemesis need not come in pairs, nor agree") {
-  const auto read = edn(
-      "{:type :info, :process :nemesis, :f :start, :value nil}\n"
-      "{:type :info, :process :nemesis, :f :start, :value [:isolated {\"n1\" #{\"n2\"}}]}\n"
-      "{:type :invoke, :process :nemesis, :f :stop, :value :all}\n"
-      "{:type :info, :process :nemesis, :f :kill, :value {:a 1}}\n");
+  const auto read =
+      edn("{:type :info, :process :nemesis, :f :start, :value nil}\n"
+          "{:type :info, :process :nemesis, :f :start, :value [:isolated {\"n1\" #{\"n2\"}}]}\n"
+          "{:type :invoke, :process :nemesis, :f :stop, :value :all}\n"
+          "{:type :info, :process :nemesis, :f :kill, :value {:a 1}}\n");
   CHECK(read.history.size() == 4);
 }
 
@@ -103,7 +103,8 @@ TEST_CASE("where both have a value, the completion's wins") {
 TEST_CASE("a completion of something else is an error") {
   const auto error = [](const std::string& completion) {
     const std::string message = edn_error("\n" + kInvoke + completion);
-    CHECK_THAT(message, Catch::StartsWith("h.edn:3: expected ") && Catch::Contains("found `{:type"));
+    CHECK_THAT(message,
+               Catch::StartsWith("h.edn:3: expected ") && Catch::Contains("found `{:type"));
     return message;
   };
   CHECK_THAT(error("{:type :ok, :process 0, :f :txn, :value [[:append :y 5] [:r [:pg 1] nil]]}"),
@@ -119,11 +120,10 @@ TEST_CASE("a completion of something else is an error") {
              Catch::Contains("expected :f :txn as in the invocation (index 0), found :f :read"));
   CHECK_THAT(error("{:type :ok, :process 0, :f :txn, :value 7}"),
              Catch::Contains("expected a value of the same kind"));
-  const auto of_json = read_json(
-      R"({"type":"invoke","process":0,"f":"txn","value":[["r",1,null]]})"
-      "\n"
-      R"({"type":"ok","process":0,"f":"txn","value":[["r",2,[]]]})",
-      "h.json");
+  const auto of_json = read_json(R"({"type":"invoke","process":0,"f":"txn","value":[["r",1,null]]})"
+                                 "\n"
+                                 R"({"type":"ok","process":0,"f":"txn","value":[["r",2,[]]]})",
+                                 "h.json");
   REQUIRE_FALSE(of_json.has_value());
   CHECK_THAT(of_json.error().message, Catch::StartsWith("h.json:2: expected [:r 1 ...]"));
 }

@@ -73,8 +73,10 @@ TEST_CASE("mistakes and cuts in JSON are named") {
   CHECK_THAT(error(line + "\n" + R"({"type":"ok","process":1,"f":"txn","value":[["append",1]]})"),
              Catch::StartsWith("h.json:2: expected [:r key value]") &&
                  Catch::Contains(R"(found `["append" 1]])"));
-  CHECK_THAT(error("[" + line + ", 7]"), Catch::StartsWith("h.json:1: expected an operation, an object, found `7]` (byte "));
-  CHECK_THAT(error("[" + line + " x]"), Catch::StartsWith("h.json:1: expected , or ], found `x]` (byte "));
+  CHECK_THAT(error("[" + line + ", 7]"),
+             Catch::StartsWith("h.json:1: expected an operation, an object, found `7]` (byte "));
+  CHECK_THAT(error("[" + line + " x]"),
+             Catch::StartsWith("h.json:1: expected , or ], found `x]` (byte "));
 
   CHECK_THAT(error(line + "\n{\"type\":\"ok\n" + line),
              Catch::StartsWith("h.json:2: expected the end of a string, found ``"));
@@ -101,12 +103,14 @@ TEST_CASE("JSON that is nested too deeply is bad input, and its place is named")
       CAPTURE(open, levels);
       const File file(line + "\n" + nested(levels, open, close) + "\n");
       CHECK_THAT(read_error(file.path),
-                 Catch::Contains("h.json:2: expected fewer levels of nesting, found `" + std::string(open)));
+                 Catch::Contains("h.json:2: expected fewer levels of nesting, found `" +
+                                 std::string(open)));
       spit(file.path, "[" + nested(levels, open, close) + "]");
       // The array, the operation and 498 levels come first.
       const std::size_t byte = nested(0, "", "").size() + 498 * std::strlen(open);
       CHECK_THAT(read_error(file.path),
-                 Catch::Contains("h.json:1: expected fewer levels of nesting, found `" + std::string(open)) &&
+                 Catch::Contains("h.json:1: expected fewer levels of nesting, found `" +
+                                 std::string(open)) &&
                      Catch::EndsWith(" (byte " + std::to_string(byte) + ")"));
     }
     const File file(nested(400, open, close));

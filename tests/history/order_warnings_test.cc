@@ -16,8 +16,8 @@ struct Made {
 std::vector<std::string> warnings_of(const std::vector<Made>& made) {
   std::vector<Operation> operations;
   for (const auto& [index, time_ns, process, phase] : made) {
-    operations.push_back({index, std::chrono::nanoseconds(time_ns), ProcessId{process}, phase,
-                          "txn", Txn{}, ""});
+    operations.push_back(
+        {index, std::chrono::nanoseconds(time_ns), ProcessId{process}, phase, "txn", Txn{}, ""});
   }
   return order_warnings(history_of(operations), "h");
 }
@@ -48,6 +48,12 @@ TEST_CASE("completions without an open invocation") {
         "real-time order may be wrong; the first is operation 1 of the file (index 0, process 3)");
 }
 
+TEST_CASE("completions without any invocation say nothing of real time") {
+  const auto warnings = warnings_of({{0, 0, 3, kOk}, {1, 1, 3, kOk}, {2, 2, 4, kInfo}});
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::StartsWith("the history h has completions only"));
+}
+
 TEST_CASE("invocations by a process whose previous one is open") {
   const auto warnings = warnings_of({{10, 0, 3, kInvoke},
                                      {11, 1, 4, kInvoke},
@@ -63,8 +69,8 @@ TEST_CASE("invocations by a process whose previous one is open") {
 }
 
 TEST_CASE("indices and times that go backwards") {
-  const auto warnings = warnings_of(
-      {{5, 50, 0, kInvoke}, {4, 50, 0, kOk}, {6, 40, 0, kInvoke}, {7, 39, 0, kOk}});
+  const auto warnings =
+      warnings_of({{5, 50, 0, kInvoke}, {4, 50, 0, kOk}, {6, 40, 0, kInvoke}, {7, 39, 0, kOk}});
   REQUIRE(warnings.size() == 2);
   CHECK_THAT(warnings[0], Catch::Contains("1 of 4 operations have a lower index") &&
                               Catch::Contains("operation 2 of the file (index 4,"));

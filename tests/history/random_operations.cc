@@ -7,8 +7,7 @@ namespace {
 
 class Generator {
  public:
-  Generator(Random random, bool mismatches)
-      : random_(std::move(random)), mismatches_(mismatches) {}
+  Generator(Random random, bool mismatches) : random_(std::move(random)), mismatches_(mismatches) {}
 
   Operation next() {
     Operation operation;
@@ -35,7 +34,8 @@ class Generator {
     operation.phase = static_cast<Phase>(random_.between(1, 3));
     operation.function = invoked.function;
     operation.payload = invoked.payload;
-    if (mismatches_ && random_.chance(0.05)) std::tie(operation.function, operation.payload) = invocation();
+    if (mismatches_ && random_.chance(0.05))
+      std::tie(operation.function, operation.payload) = invocation();
     auto* txn = std::get_if<Txn>(&operation.payload);
     if (auto* balances = std::get_if<Balances>(&operation.payload)) fill(*balances);
     if (txn == nullptr) return;
@@ -104,9 +104,11 @@ class Generator {
   std::int64_t element_ = 0;
   std::map<std::int64_t, std::optional<Operation>> open_;
   std::map<std::string, std::vector<Value>> lists_;
-  std::vector<std::string> functions_{"custom", "two words", ":colon", "nil", "[1]", "\xd1\x85", ""};
-  std::vector<std::string> notes_{"timed out", "line 1\nline 2\t\"quoted\" \\", "\xc3\xa9",
-                                  "nil", ":timeout", "{:type :ok}\n; x"};
+  std::vector<std::string> functions_{"custom", "two words", ":colon", "nil",
+                                      "[1]",    "\xd1\x85",  ""};
+  std::vector<std::string> notes_{"timed out", "line 1\nline 2\t\"quoted\" \\",
+                                  "\xc3\xa9",  "nil",
+                                  ":timeout",  "{:type :ok}\n; x"};
   std::vector<Value> scalars_{Value::symbol(":k"),
                               Value::symbol("\"s t\""),
                               Value::symbol("[:pg 1]"),

@@ -16,8 +16,8 @@ ReadHistory repair(const std::string& text) {
 
 std::string op(const std::string& phase, int process, const std::string& value,
                const std::string& more = "") {
-  return "{:type :" + phase + ", :process " + std::to_string(process) +
-         ", :f :txn, :value " + value + more + "}\n";
+  return "{:type :" + phase + ", :process " + std::to_string(process) + ", :f :txn, :value " +
+         value + more + "}\n";
 }
 
 std::vector<std::int64_t> processes(const History& history) {
@@ -30,6 +30,7 @@ TEST_CASE("a history in order is not touched") {
   const std::string text = slurp("tests/histories/strict-1.edn");
   const ReadHistory read = repair(text);
   CHECK(read.warnings.empty());
+  CHECK_FALSE(read.damaged);
   CHECK(operations_of(read.history) == operations_of(read_edn(text, "h.edn")->history));
 }
 
@@ -60,6 +61,7 @@ TEST_CASE("a completion of something else is dropped, and its process is new fro
                            op("invoke", 0, "[[:append 1 2]]") + op("ok", 0, "[[:append 1 2]]");
   CHECK_FALSE(read_edn(text, "h.edn").has_value());
   const ReadHistory read = repair(text);
+  CHECK(read.damaged);
   CHECK(processes(read.history) == std::vector<std::int64_t>{0, 1, 1});
   CHECK(read.history.event(0).partner == kNoPosition);
   CHECK(read.history.event(1).partner == 2);

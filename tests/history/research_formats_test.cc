@@ -57,8 +57,7 @@ TEST_CASE("Plume: mistakes and cuts are named") {
   CHECK(error("x(1,2,3,4)") == "h:2: expected r( or w(, found `x(1,2,3,4)`");
   CHECK(error("w(1,a,3,4)") == "h:2: expected an integer of 64 bits, found `w(1,a,3,4)`");
   CHECK(error("w(1,99999999999999999999,3,4)").starts_with("h:2: expected an integer of 64 bits"));
-  CHECK(error("w(1,2,3)") ==
-        "h:2: expected four integers, separated by commas, found `w(1,2,3)`");
+  CHECK(error("w(1,2,3)") == "h:2: expected four integers, separated by commas, found `w(1,2,3)`");
   CHECK(error("w(1,2,3,4,5)") == "h:2: expected ), found `w(1,2,3,4,5)`");
   CHECK(error("w(1,2,3,4) x") == "h:2: expected the end of the line, found `w(1,2,3,4) x`");
   const ReadHistory cut = read_ok(File("w(1,10,0,100)\nr(1,1").path);
@@ -73,8 +72,7 @@ const std::string kSessions =
     R"("committed":true}]])";
 
 TEST_CASE("dbcop: sessions, bare and as the data of a whole file") {
-  const std::vector expected{txn(0, 0, {w(0, 1), r_initial(1)}),
-                             txn(1, 0, {w(1, 7)}, Phase::fail),
+  const std::vector expected{txn(0, 0, {w(0, 1), r_initial(1)}), txn(1, 0, {w(1, 7)}, Phase::fail),
                              txn(2, 1, {r(0, 1), r(5, 0)})};
   CHECK(operations_of(read_ok(File(kSessions).path).history) == expected);
   const std::string whole =
@@ -85,11 +83,10 @@ TEST_CASE("dbcop: sessions, bare and as the data of a whole file") {
 }
 
 TEST_CASE("dbcop: the form of its first version, where registers are 0 at first") {
-  const File file(
-      R"({"data":[[{"events":[{"write":true,"variable":3,"value":4,"success":true},)"
-      R"({"write":false,"variable":9,"value":0,"success":true},)"
-      R"({"write":false,"variable":8,"value":5,"success":false},)"
-      R"({"write":true,"variable":3,"value":6,"success":false}],"success":true}]]})");
+  const File file(R"({"data":[[{"events":[{"write":true,"variable":3,"value":4,"success":true},)"
+                  R"({"write":false,"variable":9,"value":0,"success":true},)"
+                  R"({"write":false,"variable":8,"value":5,"success":false},)"
+                  R"({"write":true,"variable":3,"value":6,"success":false}],"success":true}]]})");
   CHECK(operations_of(read_ok(file.path, "dbcop").history) ==
         std::vector{txn(0, 0, {w(3, 4), r_initial(9)}), txn(1, 0, {w(3, 6)}, Phase::fail)});
 }
