@@ -85,7 +85,7 @@ void add_check(CLI::App& app, Action& action) {
       ->expected(1)
       ->take_all();
   command->add_flag("--repair", arguments->repair,
-                    "Go on with a history that is not as it was recorded, and say what was changed");
+                    "Mend a history that is not as it was recorded, and say what was changed");
   command->add_flag("--json", arguments->json, "Print one JSON object per history");
   command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }
