@@ -22,24 +22,32 @@ struct CheckArguments {
   bool repair = false;
 };
 
-Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& checker) {
+Result<Options> options_of(const CheckArguments &arguments,
+                           const CheckerEntry &checker) {
   Options::Given given;
-  for (const auto& option : arguments.options) {
+  for (const auto &option : arguments.options) {
     const auto equals = option.find('=');
-    if (equals == std::string::npos) return bad_input("--option {}: expected key=value", option);
+    if (equals == std::string::npos)
+      return bad_input("--option {}: expected key=value", option);
     given[option.substr(0, equals)] = {option.substr(equals + 1), "--option"};
   }
-  if (arguments.model) given["model"] = {*arguments.model, "--model"};
-  return Options::make(fmt::format("checker {}", checker.name), checker.options, given);
+  if (arguments.model)
+    given["model"] = {*arguments.model, "--model"};
+  return Options::make(fmt::format("checker {}", checker.name), checker.options,
+                       given);
 }
 
-Result<Validity> check_file(const CheckArguments& arguments, const std::string& file) {
-  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded, load_history(file, {arguments.format, arguments.repair}));
-  ORDEAL_TRY_ASSIGN(const CheckerEntry* checker, choose_checker(arguments.checker, loaded));
+Result<Validity> check_file(const CheckArguments &arguments,
+                            const std::string &file) {
+  ORDEAL_TRY_ASSIGN(const LoadedHistory loaded,
+                    load_history(file, {arguments.format, arguments.repair}));
+  ORDEAL_TRY_ASSIGN(const CheckerEntry *checker,
+                    choose_checker(arguments.checker, loaded));
   ORDEAL_TRY_ASSIGN(const Options options, options_of(arguments, *checker));
   const Judgement judgement = judge(loaded, *checker, options, {});
-  for (const auto& warning : judgement.warnings) {
-    if (arguments.json) fmt::print(stderr, "ordeal: warning: {}\n", warning);
+  for (const auto &warning : judgement.warnings) {
+    if (arguments.json)
+      fmt::print(stderr, "ordeal: warning: {}\n", warning);
   }
   if (arguments.json) {
     fmt::print("{}\n", verdict_json(judgement, false));
@@ -50,11 +58,12 @@ Result<Validity> check_file(const CheckArguments& arguments, const std::string& 
   return judgement.result.validity;
 }
 
-// A file that can't be judged decides the exit code, but not before the others were judged.
-int check(const CheckArguments& arguments) {
+// A file that can't be judged decides the exit code, but not before the others
+// were judged.
+int check(const CheckArguments &arguments) {
   Validity all = Validity::valid;
   int failure = 0;
-  for (const auto& file : arguments.files) {
+  for (const auto &file : arguments.files) {
     const auto validity = check_file(arguments, file);
     if (validity) {
       all = merge(all, *validity);
@@ -65,29 +74,42 @@ int check(const CheckArguments& arguments) {
   return failure != 0 ? failure : exit_code_of(all);
 }
 
-}  // namespace
+} // namespace
 
-void add_check(CLI::App& app, Action& action) {
+void add_check(CLI::App &app, Action &action) {
   auto arguments = std::make_shared<CheckArguments>();
-  auto* command = app.add_subcommand("check", "Judge saved histories");
+  auto *command = app.add_subcommand("check", "Judge saved histories");
   command->footer(
       "Examples:\n"
       "  ordeal check store/latest/history.ohist\n"
       "  ordeal check --model snapshot-isolation --json jepsen/history.edn");
-  command->add_option("history", arguments->files, "History files, of any format of --format")
+  command
+      ->add_option("history", arguments->files,
+                   "History files, of any format of --format")
       ->required();
-  command->add_option("--checker", arguments->checker,
-                      "See `ordeal list checkers`; by default chosen by content");
-  command->add_option("--model", arguments->model, "Consistency model; see `ordeal list models`");
-  command->add_option("--format", arguments->format, "auto, ordeal, edn, json, plume or dbcop")
-      ->check(CLI::IsMember({"auto", "ordeal", "edn", "json", "plume", "dbcop"}));
-  command->add_option("--option", arguments->options, "key=value of the checker; repeatable")
+  command->add_option(
+      "--checker", arguments->checker,
+      "See `ordeal list checkers`; by default chosen by content");
+  command->add_option("--model", arguments->model,
+                      "Consistency model; see `ordeal list models`");
+  command
+      ->add_option("--format", arguments->format,
+                   "auto, ordeal, edn, json, plume or dbcop")
+      ->check(
+          CLI::IsMember({"auto", "ordeal", "edn", "json", "plume", "dbcop"}));
+  command
+      ->add_option("--option", arguments->options,
+                   "key=value of the checker; repeatable")
       ->expected(1)
       ->take_all();
   command->add_flag("--repair", arguments->repair,
-                    "Mend a history that is not as it was recorded, and say what was changed");
-  command->add_flag("--json", arguments->json, "Print one JSON object per history");
-  command->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
+                    "Mend a history that is not as it was recorded, and say "
+                    "what was changed");
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object per history");
+  command->callback([arguments, &action] {
+    action = [arguments] { return check(*arguments); };
+  });
 }
 
-}  // namespace ordeal
+} // namespace ordeal
