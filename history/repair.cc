@@ -116,6 +116,10 @@ class Repair {
     const Operation invoked = read_.history.operation(invocation);
     if (operation.function.empty()) operation.function = invoked.function;
     supply(operation, invoked);
+    // As it is refused where it names itself a :txn.
+    const auto* opaque = std::get_if<Opaque>(&operation.payload);
+    const bool vector = opaque != nullptr && opaque->edn.starts_with('[');
+    if (vector && operation.function == "txn") return false;
     HistoryBuilder pair;
     pair.add(invoked);
     pair.add(operation);
