@@ -4,12 +4,14 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 
 #include "checkers/cycles/certificate.h"
 #include "checkers/cycles/cycle_classes.h"
 #include "checkers/cycles/direct_anomalies.h"
 #include "checkers/cycles/inference.h"
 #include "checkers/cycles/models.h"
+#include "checkers/cycles/single_keys.h"
 #include "checkers/cycles/verdict.h"
 
 namespace ordeal {
@@ -64,12 +66,18 @@ void analyse(const History& history, bool prove, CheckResult& result, const std:
   }
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
 
+  auto direct_found = std::async(std::launch::async, [&inference] {
+    return cycles::find_direct_anomalies(inference, cycles::kExamplesMax);
+  });
   const cycles::Graph graph = inference.graph();
   cycles::CycleReport found = cycles::find_cycles(graph, cycles::kExamplesMax, stop);
+  cycles::DirectReport single_keys;
+  if (!found.counts.empty()) {
+    single_keys = cycles::find_single_key_anomalies(inference, cycles::kExamplesMax);
+  }
   found.stopped = found.stopped || stop.stop_requested();
   if (inference.appends.first_clash()) doubt = clash_text(inference);
-  cycles::judge(result, inference, cycles::find_direct_anomalies(inference, cycles::kExamplesMax),
-                found, doubt);
+  cycles::judge(result, inference, direct_found.get(), found, std::move(single_keys), doubt);
   if (prove && result.validity == Validity::valid) {
     cycles::prove(result, inference.transactions, graph, rivals(inference));
   }

@@ -52,7 +52,7 @@ void analyse(const History& history, const registers::Assumptions& assumptions, 
   if (inference.versions.first_clash()) doubt = clash_text(inference);
   cycles::judge(result, inference,
                 registers::find_direct_anomalies(inference, cycles::kExamplesMax),
-                cycles::find_cycles(inference.graph(), cycles::kExamplesMax, stop), doubt);
+                cycles::find_cycles(inference.graph(), cycles::kExamplesMax, stop), {}, doubt);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ DirectReport DirectFinder::run() {
   }
   updates_.assign(slots, {});
   for (TxnId txn = 0; txn < transactions_.size(); ++txn) {
-    if (transactions_.ok(txn)) check_transaction(txn);
+    if (orders_.committed(txn)) check_transaction(txn);
   }
   for (KeyId key = 0; key < history_.key_count(); ++key) check_version_order(key);
   DirectReport report;
@@ -44,6 +44,7 @@ void DirectFinder::show(Type type, std::initializer_list<TxnId> txns, KeyId key,
   examples_.push_back(std::move(anomaly));
 }
 
+// An info transaction that was observed has appended, in the order that it meant to.
 void DirectFinder::check_transaction(TxnId txn) {
   own_state_wrong_ = false;
   std::uint32_t at = 0;
@@ -56,7 +57,7 @@ void DirectFinder::check_transaction(TxnId txn) {
     }
     if (micro_op.function == MicroFunction::append) {
       check_append(txn, at, micro_op, append++);
-    } else {
+    } else if (transactions_.ok(txn) && (micro_op.has_list || transactions_.shows_reads(txn))) {
       check_read(txn, at, micro_op);
     }
     ++at;
@@ -107,9 +108,12 @@ void DirectFinder::check_elements(TxnId txn, const StoredMicroOp& read, const Re
     const auto unknown = std::find_if(list.begin(), list.end(), [&](Value element) {
       return appends_.find(read.key, element) == kNone;
     });
+    const Value other = as_other_type(*unknown);
+    const bool mixed = appends_.find(read.key, other) != kNone;
     show(kGarbage, {txn}, read.key, {*unknown},
-         fmt::format("{} read {} in key {}, which nobody appended", text(txn), unknown->text(),
-                     key_text(read.key)));
+         fmt::format("{} read {} in key {}, which nobody appended{}", text(txn), unknown->text(),
+                     key_text(read.key),
+                     mixed ? fmt::format("; {} was (values of mixed types?)", other.text()) : ""));
   }
   if (!repeated || !note(kDuplicate)) return;
   const auto twice = std::find_if(list.begin(), list.end(), [&](const Value& element) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 #include "checkers/cycles/models.h"
 
@@ -69,6 +70,16 @@ std::string transaction_text(const Transactions& transactions, TxnId txn) {
   return fmt::format("{{:index {}, :process {}, :type :{}, :value [{}]}}", event.index,
                      event.process.value,
                      kStatus[static_cast<std::size_t>(transactions[txn].status)], value);
+}
+
+Value as_other_type(Value value) {
+  const std::string text = value.text();
+  if (value.is_integer()) return Value::symbol(fmt::format("\"{}\"", text));
+  std::int64_t number = 0;
+  const bool quoted = text.size() > 2 && text.front() == '"' && text.back() == '"';
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  const bool whole = quoted && error == std::errc{} && end == text.data() + text.size() - 1;
+  return whole ? Value(number) : Value();
 }
 
 std::string step_text(const Dependencies& dependencies, const CycleStep& step,

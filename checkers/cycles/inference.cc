@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ordeal::cycles {
 
 Inference::Inference(const History& history)
@@ -49,7 +51,15 @@ void Inference::edges_of_read(TxnId txn, const StoredMicroOp& read, Visit&& visi
   }
   // What follows one's own append follows it by ww already.
   if (state.version == kUnread || writer == txn) return;
-  const AppendId next = committed_after(read.key, state.version);
+  AppendId next = committed_after(read.key, state.version);
+  // A read that is no prefix of the order has seen some of what comes later in it.
+  const auto seen = transactions.history().list(read);
+  const auto saw = [&](AppendId append) {
+    return std::find(seen.begin(), seen.end(), appends[append].micro_op->value) != seen.end();
+  };
+  while (!state.compatible && next != kNone && saw(next)) {
+    next = committed_after(read.key, appends[next].version);
+  }
   if (next != kNone) {
     if (appends[next].txn != txn)
       visit(txn, appends[next].txn, EdgeKind::rw, read.key, state.last, next);
@@ -70,7 +80,7 @@ void Inference::for_each_edge_of(TxnId txn, Visit&& visit) const {
     if (appends.ambiguous(micro_op.key)) continue;
     if (is_append) {
       edges_of_append(txn, appends[append - 1], visit);
-    } else if (micro_op.has_list || transactions.ok(txn)) {
+    } else if (micro_op.has_list || transactions.shows_reads(txn)) {
       edges_of_read(txn, micro_op, visit);  // an ok read of nil is one of the empty list
     }
   }

@@ -5,7 +5,8 @@
 //   2015) Cerone-SI  Analysing Snapshot Isolation (PODC 2016): generalized SI forbids every cycle
 //   in which no two rw
 //              edges are adjacent
-//   Daudjee    Lazy Database Replication with Ordering Guarantees (ICDE 2004), with Snapshot
+//   Terry      Session Guarantees for Weakly Consistent Replicated Data (PDIS 1994), for single
+//   keys Daudjee    Lazy Database Replication with Ordering Guarantees (ICDE 2004), with Snapshot
 //   Isolation (VLDB 2006) Liu        ROLA: A New Distributed Transaction Protocol and Its Formal
 //   Analysis (FASE 2018): update atomicity Elle       Kingsbury and Alvaro (VLDB 2020), and its
 //   consistency models: the process and realtime forms
@@ -68,6 +69,11 @@ constexpr Implication kAnomalies[] = {
     {"duplicate-elements", ""},  // Elle: no Adya history has these three
     {"cyclic-versions", ""},
     {"garbage-read", ""},
+    {"N-MR", "G-single-item-process"},  // Bailis, appendix A; by way of the key's version order
+    {"MYR", "G-single-item-process"},
+    {"N-MW", "G0-process"},
+    {"MRWD", "G1c-process"},
+    {"non-linearizable-key", ""},
 };
 
 struct Model {
@@ -101,17 +107,25 @@ constexpr Model kModels[] = {
     {"update-serializable", "forward-consistent-view", ""},  // Adya: PL-3U
     // Adya: PL-3. Bailis and Cerone: serializable histories are snapshot-isolated.
     {"serializable", "repeatable-read update-serializable snapshot-isolation", "G2 internal"},
-    {"strong-session-read-uncommitted", "read-uncommitted",
+    {"monotonic-reads", "", "N-MR"},  // Terry; Bailis; also the next three
+    {"monotonic-writes", "", "N-MW"},
+    {"read-your-writes", "", "MYR"},
+    {"writes-follow-reads", "", "MRWD"},
+    {"PRAM", "monotonic-reads monotonic-writes read-your-writes", ""},  // Bailis
+    // Herlihy and Wing, Linearizability (TOPLAS 1990), each key an object of its own.
+    {"per-key-linearizable", "PRAM writes-follow-reads", "non-linearizable-key"},
+    {"strong-session-read-uncommitted", "read-uncommitted monotonic-writes",
      "G0-process"},  // Elle, also the next three
-    {"strong-session-read-committed", "read-committed strong-session-read-uncommitted",
-     "G1c-process"},
+    {"strong-session-read-committed",
+     "read-committed strong-session-read-uncommitted writes-follow-reads", "G1c-process"},
     {"strong-read-uncommitted", "strong-session-read-uncommitted", "G0-realtime"},
     {"strong-read-committed", "strong-session-read-committed strong-read-uncommitted",
      "G1c-realtime"},
     // Daudjee; Cerone-SI.
-    {"strong-session-snapshot-isolation", "snapshot-isolation strong-session-read-committed",
+    {"strong-session-snapshot-isolation", "snapshot-isolation strong-session-read-committed PRAM",
      "G1-process G-nonadjacent-process"},
-    {"strong-snapshot-isolation", "strong-session-snapshot-isolation strong-read-committed",
+    {"strong-snapshot-isolation",
+     "strong-session-snapshot-isolation strong-read-committed per-key-linearizable",
      "G1-realtime G-nonadjacent-realtime"},
     {"strong-session-serializable", "serializable strong-session-snapshot-isolation",
      "G1-process G2-process"},  // Daudjee

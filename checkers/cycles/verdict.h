@@ -14,8 +14,10 @@ inline constexpr std::size_t kExamplesMax = 4;  // of a type
 
 // Fills in what was found and which models that leaves, and judges by `result.model`. `doubt` says
 // why nothing that was not found is known to be absent; "" where there is no doubt.
+// `single_keys` (see single_keys.h) counts for the models as everything does, but is told only
+// where nothing else breaks the model: cycles say more.
 void judge(CheckResult& result, const Dependencies& dependencies, DirectReport direct,
-           const CycleReport& cycles, std::string doubt);
+           const CycleReport& cycles, DirectReport single_keys, std::string doubt);
 // The verdict where there was nothing to analyse.
 void judge_unknown(CheckResult& result, std::string why);
 

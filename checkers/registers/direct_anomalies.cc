@@ -84,9 +84,12 @@ void Finder::show(std::string type, std::initializer_list<TxnId> txns, KeyId key
 void Finder::check_micro_ops(TxnId txn) {
   std::size_t at = 0;
   for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
+    const std::size_t here = at++;
+    const bool is_read = micro_op.function == MicroFunction::read;
+    if (is_read && micro_op.value.is_nil() && !transactions_.shows_reads(txn)) continue;
     Own& own = own_[micro_op.key];
     const bool repeats = own.txn == txn && own.value == micro_op.value;
-    if (micro_op.function == MicroFunction::read && !repeats) {
+    if (is_read && !repeats) {
       if (own.txn == txn && note("internal")) {
         show("internal", {txn}, micro_op.key, {micro_op.value},
              fmt::format("{} read {} from key {}, but by its own earlier reads and writes it "
@@ -94,10 +97,9 @@ void Finder::check_micro_ops(TxnId txn) {
                          text(txn), micro_op.value.text(), key_text(micro_op.key),
                          own.value.text()));
       }
-      check_read(txn, at, micro_op);
+      check_read(txn, here, micro_op);
     }
     own = {txn, micro_op.value};
-    ++at;
   }
 }
 
@@ -118,9 +120,12 @@ void Finder::check_read(TxnId txn, std::size_t at, const StoredMicroOp& read) {
   const VersionId version = versions_.find(read.key, read.value);
   if (version == kNone) {
     if (note("garbage-read")) {
+      const Value other = cycles::as_other_type(read.value);
+      const bool mixed = !other.is_nil() && versions_.find(read.key, other) != kNone;
       show("garbage-read", {txn}, read.key, {read.value},
-           fmt::format("{} read {} from key {}, which nobody wrote", text(txn), value,
-                       key_text(read.key)));
+           fmt::format(
+               "{} read {} from key {}, which nobody wrote{}", text(txn), value, key_text(read.key),
+               mixed ? fmt::format("; {} was (values of mixed types?)", other.text()) : ""));
     }
     return;
   }

@@ -109,7 +109,8 @@ Touches::Touches(const Transactions& transactions, const Versions& versions)
     for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
       const KeyId key = micro_op.key;
       if (versions.ambiguous(key)) continue;
-      const bool known = is_write(micro_op) || transactions.ok(txn) || !micro_op.value.is_nil();
+      const bool known =
+          is_write(micro_op) || transactions.shows_reads(txn) || !micro_op.value.is_nil();
       if (!known) continue;  // an info transaction's read returned nobody knows what
       const bool is_new =
           place[key] < begin || place[key] >= all_.size() || all_[place[key]].key != key;

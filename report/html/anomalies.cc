@@ -6,7 +6,8 @@
 #include <set>
 
 #include "history/edn_payload.h"
-#include "report/html/cycle.h"
+#include "report/cycle_dot.h"
+#include "report/graphviz.h"
 #include "report/html/escape.h"
 #include "report/words.h"
 
@@ -72,6 +73,15 @@ std::string chips(const std::vector<const FaultSpan*>& faults) {
   return text;
 }
 
+// HTML knows what <svg> is; the names of XML are for files, and look like addresses.
+std::string without_namespaces(std::string svg) {
+  for (const std::string name : {" xmlns=\"", " xmlns:xlink=\""}) {
+    const std::size_t at = svg.find(name);
+    if (at != std::string::npos) svg.erase(at, svg.find('"', at + name.size()) + 1 - at);
+  }
+  return svg;
+}
+
 class Section {
  public:
   Section(const CheckResult& result, const History& history, const std::vector<FaultSpan>& faults)
@@ -130,7 +140,14 @@ class Section {
     const std::string words =
         shorten(shorten_lists(anomaly.explanation, kListElementsMax), kExplanationBytesMax);
     return fmt::format("<article>\n<p class=\"words\">{}</p>\n{}{}</article>\n", html(words),
-                       cycle_svg(anomaly, names), operations(indexes, names));
+                       picture(anomaly, names), operations(indexes, names));
+  }
+
+  std::string picture(const Anomaly& anomaly, const TransactionNames& names) {
+    const std::string dot = cycle_dot(anomaly, names);
+    if (dot.empty()) return "";
+    return fmt::format("<figure class=\"cycle\" role=\"img\" aria-label=\"{} cycle\">{}</figure>\n",
+                       html(anomaly.type), without_namespaces(svg_of_dot(dot)));
   }
 
   std::string operations(const std::vector<std::uint64_t>& indexes, const TransactionNames& names) {

@@ -80,13 +80,11 @@ svg text.title { font-weight: 600; }
 .f0 { fill: var(--f0); } .f1 { fill: var(--f1); } .f2 { fill: var(--f2); }
 .f3 { fill: var(--f3); } .f4 { fill: var(--f4); } .f5 { fill: var(--f5); }
 .hover { fill: transparent; } .hover:hover { fill: var(--soft); fill-opacity: .14; }
-.cycle { display: block; width: 100%; max-width: 27rem; height: auto; margin: .5rem auto; }
-.cycle circle { fill: var(--card); stroke: var(--ink); stroke-width: 1.5; }
-.cycle path { fill: none; stroke: var(--soft); stroke-width: 1.5; }
-.cycle .tip { fill: var(--soft); stroke: none; }
-.cycle text { text-anchor: middle; dominant-baseline: central; font-size: 13px; }
-.cycle .label { paint-order: stroke; stroke: var(--card); stroke-width: 8px;
-  stroke-linejoin: round; }
+.cycle { margin: .5rem auto; max-width: 44rem; }
+.cycle svg { display: block; width: 100%; height: auto; max-height: 24rem; }
+.cycle ellipse { fill: var(--card); stroke: var(--ink); }
+.cycle path { stroke: var(--soft); } .cycle polygon { stroke: var(--soft); fill: var(--soft); }
+.cycle .graph > polygon { stroke: none; fill: none; }
 @media (max-width: 40rem) { main { padding: .5rem .75rem 3rem; } h1 { font-size: 1.25rem; }
   .verdict, article { padding-left: .9rem; padding-right: .9rem; } .copy { flex-direction: column; }
   button { padding: .4rem .9rem; align-self: flex-start; } }

@@ -352,5 +352,26 @@ TEST_CASE("a request to stop makes the verdict unknown") {
   CHECK(check_list_append(sample, *options, source.get_token()).validity == Validity::unknown);
 }
 
+TEST_CASE("an observed info transaction appended in its own order, too") {
+  const auto reversed = history({begin(0, "ax1 rx"), info(1, "ax2 ax3"), end(0, "ax1 rx[3 2 1]")});
+  const Names types = types_of(check_append(reversed));
+  CHECK(std::count(types.begin(), types.end(), "cyclic-versions") == 1);
+  CHECK(check_append(reversed, "read-uncommitted").validity == Validity::invalid);
+}
+
+TEST_CASE("a read that is no prefix did not miss what it has") {
+  const auto forked = concurrent({"ax1", "ax2 ax3", "rx[1 3 2]", "rx[1 2 3]"});
+  const Names types = types_of(check_append(forked));
+  CHECK(std::count(types.begin(), types.end(), "incompatible-order") == 1);
+  CHECK(std::count(types.begin(), types.end(), "G-single-item") == 0);
+}
+
+TEST_CASE("an ok transaction whose value is not known has read nobody knows what") {
+  CHECK(check_append(history({ok(0, "ax1"), begin(1, "rx"), end(1, "")})).validity ==
+        Validity::valid);
+  CHECK(check_append(history({ok(0, "ax1"), begin(1, "rx"), end(1, "rx")})).validity ==
+        Validity::invalid);
+}
+
 }  // namespace
 }  // namespace ordeal

@@ -84,6 +84,27 @@ TEST_CASE("registers: a value that nobody wrote") {
   CHECK(only(result, "garbage-read").explanation.find("which nobody wrote") != std::string::npos);
 }
 
+TEST_CASE("registers: a value that was written as another type gets a hint") {
+  HistoryBuilder builder;
+  std::uint64_t index = 0;
+  for (const bool write : {true, false}) {
+    for (const Phase phase : {Phase::invoke, Phase::ok}) {
+      const Value value = write ? Value(1) : phase == Phase::ok ? Value::symbol("\"1\"") : Value();
+      const auto function = write ? MicroFunction::write : MicroFunction::read;
+      builder.add({index++,
+                   {},
+                   ProcessId{0},
+                   phase,
+                   "txn",
+                   Txn{{{function, Value::symbol(":x"), value, {}}}},
+                   ""});
+    }
+  }
+  const CheckResult result = check(std::move(builder).build());
+  CHECK(only(result, "garbage-read").explanation.find("nobody wrote; 1 was (values of mixed") !=
+        std::string::npos);
+}
+
 TEST_CASE("registers: lost update, by the versions that were read") {
   const CheckResult result = check(concurrent({"gx wx1", "gx wx2"}), "snapshot-isolation");
   CHECK(types_of(result) == Names{"G2-item", "lost-update"});

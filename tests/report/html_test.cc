@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "report/html/cycle.h"
 #include "report/html/escape.h"
 #include "report/html/report.h"
 #include "report_fixture.h"
@@ -134,18 +133,6 @@ TEST_CASE("the page's size is bounded") {
   const std::string page = render_html(run, std::move(builder).build());
   CHECK(page.size() < 2'000'000);
   CHECK_THAT(page, Contains("More examples are in the JSON verdict."));
-}
-
-TEST_CASE("a cycle is drawn with each transaction and each edge") {
-  const Anomaly anomaly = fixture::write_skew_result().anomalies.front();
-  const std::string svg = cycle_svg(anomaly, {{4, "T1"}, {5, "T2"}});
-  CHECK(count(svg, "<circle") == 2);
-  CHECK(count(svg, "class=\"tip\"") == 2);
-  CHECK(count(svg, "nan") == 0);
-  Anomaly too_long = anomaly;
-  for (std::uint64_t i = 10; i < 60; ++i)
-    too_long.steps.push_back({i, i + 1, "ww", {}, {}, {}, ""});
-  CHECK(cycle_svg(too_long, {}).empty());
 }
 
 TEST_CASE("a history without a run, and an empty one, give a page") {

@@ -1,0 +1,169 @@
+#include "checkers/cycles/single_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "checkers/cycles/explain.h"
+#include "checkers/cycles/models.h"
+
+namespace ordeal::cycles {
+namespace {
+
+// In the order of a key: reads of version v at 2v, the append that installed it at 2v - 1, appends
+// that nobody read behind all of them.
+using Place = std::int64_t;
+constexpr Place kNowhere = -1;
+constexpr Place kLast = std::numeric_limits<Place>::max();
+
+// What a transaction did to a key, seen from outside.
+struct Touch {
+  KeyId key = 0;
+  Place read = kNowhere;         // the first, unless after an append of its own
+  Place seen = kNowhere;         // the same, and what a read that is no prefix ends in
+  Place first_write = kNowhere;  // earliest of its appends
+  Place last_write = kNowhere;
+  Place first() const { return read != kNowhere ? read : first_write; }
+  Place last() const { return std::max(seen, last_write); }
+};
+
+// The latest known, and whose it is.
+struct Mark {
+  Place place = kNowhere;
+  TxnId txn = kNone;
+  void raise(Place to, TxnId by) {
+    if (to > place) *this = {to, by};
+  }
+};
+
+class Finder {
+ public:
+  Finder(const Inference& inference, std::size_t examples_max)
+      : inference_(inference),
+        transactions_(inference.transactions),
+        history_(inference.transactions.history()),
+        examples_max_(examples_max),
+        done_(history_.key_count()),
+        last_touch_(history_.key_count(), 0) {}
+
+  DirectReport run() {
+    std::vector<TxnId> of_completion(history_.size(), kNone);
+    std::vector<TxnId> of_invocation(history_.size(), kNone);
+    for (TxnId txn = 0; txn < transactions_.size(); ++txn) {
+      const Transaction& transaction = transactions_[txn];
+      if (!inference_.orders.committed(txn)) continue;
+      if (transaction.invocation != kNoPosition) of_invocation[transaction.invocation] = txn;
+      if (transactions_.ok(txn)) of_completion[transaction.completion] = txn;
+    }
+    for (Position position = 0; position < history_.size(); ++position) {
+      if (of_invocation[position] != kNone) invoked(of_invocation[position]);
+      if (of_completion[position] != kNone) completed(of_completion[position]);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  struct Session {
+    Mark read, write;
+  };
+
+  void read_touches(TxnId txn);
+  void invoked(TxnId txn);
+  void completed(TxnId txn);
+  void expect(const char* type, Place at, const Mark& mark, TxnId txn, KeyId key,
+              std::string_view what);
+
+  const Inference& inference_;
+  const Transactions& transactions_;
+  const History& history_;
+  std::size_t examples_max_;
+  std::vector<Mark> done_;               // by key: what had been seen or written by completion
+  std::vector<std::size_t> last_touch_;  // by key: its place in touches_
+  std::vector<Touch> touches_;           // of the transaction at hand
+  std::unordered_map<std::int64_t, std::unordered_map<KeyId, Session>> sessions_;  // by process
+  DirectReport report_;
+};
+
+void Finder::read_touches(TxnId txn) {
+  touches_.clear();
+  AppendId next = inference_.appends.first_of(txn);
+  for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
+    const bool is_append = micro_op.function == MicroFunction::append;
+    const AppendId append = is_append ? next++ : kNone;
+    const KeyId key = micro_op.key;
+    if (inference_.appends.ambiguous(key)) continue;
+    if (!is_append && !micro_op.has_list && !transactions_.shows_reads(txn)) continue;
+    const std::size_t place = last_touch_[key];
+    const bool is_new = place >= touches_.size() || touches_[place].key != key;
+    if (is_new) {
+      last_touch_[key] = touches_.size();
+      touches_.push_back({key});
+    }
+    Touch& touch = touches_[last_touch_[key]];
+    if (is_append) {
+      const std::uint32_t version = inference_.appends[append].version;
+      const Place at = version == kUnread ? kLast : 2 * Place{version} - 1;
+      touch.first_write = touch.first_write == kNowhere ? at : std::min(touch.first_write, at);
+      touch.last_write = std::max(touch.last_write, at);
+    } else if (is_new) {
+      const ReadState state = inference_.orders.resolve(micro_op);
+      if (state.version != kUnread) touch.seen = 2 * Place{state.version};
+      if (state.compatible) touch.read = touch.seen;
+    }
+  }
+}
+
+// `at` must not come before the mark.
+void Finder::expect(const char* type, Place at, const Mark& mark, TxnId txn, KeyId key,
+                    std::string_view what) {
+  if (at == kNowhere || at >= mark.place || mark.txn == txn) return;
+  if (++report_.counts[type] > examples_max_) return;
+  Anomaly anomaly;
+  anomaly.type = type;
+  anomaly.models_violated = weakest_ruled_out(type);
+  anomaly.operations = {transactions_.operation_index(mark.txn),
+                        transactions_.operation_index(txn)};
+  anomaly.key = history_.key(key);
+  anomaly.explanation = fmt::format("key {}: {} {} {}, in the order of the key's versions {}",
+                                    history_.key(key).text(), transaction_text(transactions_, txn),
+                                    what, transaction_text(transactions_, mark.txn),
+                                    list_text(inference_.orders.longest_read(key)));
+  report_.examples.push_back(std::move(anomaly));
+}
+
+void Finder::invoked(TxnId txn) {
+  read_touches(txn);
+  for (const Touch& touch : touches_) {
+    expect("non-linearizable-key", touch.first(), done_[touch.key], txn, touch.key,
+           "was invoked after the completion of, but comes before,");
+  }
+}
+
+// A session is one operation after the other, so that completions come in its order.
+void Finder::completed(TxnId txn) {
+  read_touches(txn);
+  auto& session = sessions_[transactions_.reported_event(txn).process.value];
+  for (const Touch& touch : touches_) {
+    done_[touch.key].raise(touch.last(), txn);
+    Session& known = session[touch.key];
+    const auto check = [&](const char* type, Place at, const Mark& mark, std::string_view what) {
+      expect(type, at, mark, txn, touch.key, what);
+    };
+    check("N-MR", touch.read, known.read, "read an older version than its session had read in");
+    check("MYR", touch.read, known.write, "did not read what its session had written in");
+    check("N-MW", touch.first_write, known.write, "wrote before what its session had written in");
+    check("MRWD", touch.first_write, known.read, "wrote before what its session had read in");
+    known.read.raise(touch.seen, txn);
+    known.write.raise(touch.last_write, txn);
+  }
+}
+
+}  // namespace
+
+DirectReport find_single_key_anomalies(const Inference& inference, std::size_t examples_max) {
+  return Finder(inference, examples_max).run();
+}
+
+}  // namespace ordeal::cycles

@@ -1,0 +1,53 @@
+#include "report/graphviz.h"
+
+#include <graphviz/gvc.h>
+
+#include <memory>
+#include <mutex>
+
+namespace ordeal {
+namespace {
+
+struct CloseGraph {
+  void operator()(Agraph_t* graph) const { agclose(graph); }
+};
+struct FreeContext {
+  void operator()(GVC_t* context) const { gvFreeContext(context); }
+};
+
+// Sizes in points are for paper; on a page the picture takes the width that it gets.
+std::string element_only(std::string svg) {
+  const std::size_t begin = svg.find("<svg");
+  if (begin == std::string::npos) return "";
+  svg.erase(0, begin);
+  for (const char* attribute : {" width=\"", " height=\""}) {
+    const std::size_t at = svg.find(attribute);
+    if (at != std::string::npos && at < svg.find('>')) {
+      svg.erase(at, svg.find('"', svg.find('"', at) + 1) + 1 - at);
+    }
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::string svg_of_dot(const std::string& dot) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  agseterr(AGMAX);  // says nothing on stderr
+  const std::unique_ptr<Agraph_t, CloseGraph> graph(agmemread(dot.c_str()));
+  if (!graph) return "";
+  const std::unique_ptr<GVC_t, FreeContext> context(gvContext());
+  if (gvLayout(context.get(), graph.get(), "dot") != 0) return "";
+  char* data = nullptr;
+  unsigned int length = 0;
+  std::string svg;
+  if (gvRenderData(context.get(), graph.get(), "svg", &data, &length) == 0) {
+    svg.assign(data, length);
+    gvFreeRenderData(data);
+  }
+  gvFreeLayout(context.get(), graph.get());
+  return element_only(std::move(svg));
+}
+
+}  // namespace ordeal
