@@ -64,6 +64,7 @@ std::string completion_mismatch(const History& history, Position completion) {
 }
 
 void supply(Operation& completion, const Operation& invocation) {
+  if (completion.function != invocation.function) return;
   const auto* invoked = std::get_if<Txn>(&invocation.payload);
   auto* txn = std::get_if<Txn>(&completion.payload);
   const auto* opaque = std::get_if<Opaque>(&completion.payload);

@@ -40,7 +40,7 @@ OperationAdder::Wrong OperationAdder::add(const ParsedOperation& operation,
             "expected [:r key value], [:append key value] or [:w key value] in a :txn"};
   }
   invoked = lacks_value(operation) ? invocation_of(event) : nullptr;
-  if (invoked != nullptr) {
+  if (invoked != nullptr && invoked->function == event.function) {
     add_supplied(event, *invoked, operation.note);
     return checked(operation.at);
   }
