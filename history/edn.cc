@@ -114,9 +114,9 @@ bool EdnScanner::string(std::string& out) {
 
 // Up to 18 digits, which nearly all values are.
 bool EdnScanner::small_integer(Value& out) {
-  const std::size_t end = std::min(text_.size(), at_ + 19);
   std::size_t at = at_ + (text_[at_] == '-' ? 1 : 0);
   const std::size_t digits = at;
+  const std::size_t end = std::min(text_.size(), digits + 18);
   std::int64_t number = 0;
   for (; at < end && text_[at] >= '0' && text_[at] <= '9'; ++at) {
     number = 10 * number + (text_[at] - '0');
