@@ -5,10 +5,12 @@
 #include <array>
 #include <chrono>
 
+#include "checkers/cycles/certificate.h"
 #include "checkers/cycles/models.h"
 #include "checkers/cycles/verdict.h"
 #include "checkers/registers/direct_anomalies.h"
 #include "checkers/registers/inference.h"
+#include "checkers/registers/serial_order.h"
 
 namespace ordeal {
 namespace {
@@ -40,8 +42,26 @@ std::string clash_text(const registers::Inference& inference) {
       transactions.operation_index(clash.first), transactions.operation_index(clash.second));
 }
 
-void analyse(const History& history, const registers::Assumptions& assumptions, CheckResult& result,
-             const std::stop_token& stop) {
+void add_certificate(const registers::Inference& inference, const cycles::Graph& graph,
+                     CheckResult& result) {
+  const cycles::ProofPlan plan = cycles::proof_plan(result.model);
+  if (plan.proof != cycles::Proof::serial) {
+    result.certificate_note =
+        "registers have certificates for serializable and its strong forms only";
+    return;
+  }
+  for (const cycles::TxnId txn : registers::serial_order(inference, graph, plan.order)) {
+    result.certificate.push_back({inference.transactions.operation_index(txn), 0, 0});
+  }
+  if (result.certificate.empty()) {
+    result.certificate_note =
+        "no serial order was found by a search that does not go back: no cycle was found either, "
+        "but nothing is proved";
+  }
+}
+
+void analyse(const History& history, const registers::Assumptions& assumptions, bool prove,
+             CheckResult& result, const std::stop_token& stop) {
   const registers::Inference inference(history, assumptions);
   result.transactions = inference.transactions.counts();
   std::string doubt = foreign_micro_op(inference.transactions);
@@ -50,21 +70,24 @@ void analyse(const History& history, const registers::Assumptions& assumptions, 
   }
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
   if (inference.versions.first_clash()) doubt = clash_text(inference);
+  const cycles::Graph graph = inference.graph();
   cycles::judge(result, inference,
                 registers::find_direct_anomalies(inference, cycles::kExamplesMax),
-                cycles::find_cycles(inference.graph(), cycles::kExamplesMax, stop), {}, doubt);
+                cycles::find_cycles(graph, cycles::kExamplesMax, stop), {}, doubt);
+  if (prove && result.validity == Validity::valid) add_certificate(inference, graph, result);
 }
 
 }  // namespace
 
 std::span<const OptionSpec> rw_register_options() {
-  static const std::array<OptionSpec, 4> kOptions = {{
+  static const std::array<OptionSpec, 5> kOptions = {{
       {"model", OptionType::text, "strict-serializable",
        "consistency model that the history should satisfy", 0, 0, cycles::model_names()},
       {"wfr-keys", OptionType::boolean, "false",
        "what a transaction read of a key comes before what it then wrote to it"},
       {"sequential-keys", OptionType::boolean, "false", "each key is sequentially consistent"},
       {"linearizable-keys", OptionType::boolean, "false", "each key is linearizable"},
+      {"certificate", OptionType::boolean, "false", "prove a valid verdict; see --certificate"},
   }};
   return kOptions;
 }
@@ -80,7 +103,7 @@ CheckResult check_rw_register(const History& history, const Options& options,
           {.wfr_keys = options.boolean("wfr-keys"),
            .sequential_keys = options.boolean("sequential-keys"),
            .linearizable_keys = options.boolean("linearizable-keys")},
-          result, stop);
+          options.boolean("certificate"), result, stop);
   result.check_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -177,5 +177,27 @@ TEST_CASE("registers: an info transaction counts once a write of it was read") {
   CHECK(types(history({info(0, "wx1 wy1"), ok(1, "gx gy")})).empty());
 }
 
+std::vector<std::uint64_t> certificate(const History& history) {
+  const CheckResult result =
+      test::check("rw-register", history,
+                  {{"model", {"serializable", "test"}}, {"certificate", {"true", "test"}}});
+  std::vector<std::uint64_t> order;
+  for (const CertificateLine& line : result.certificate) order.push_back(line.operation);
+  return order;
+}
+
+TEST_CASE("registers: a valid verdict is proved by a serial order") {
+  // Indexes of completions: 3, 4, 5. Who read the old value comes before who replaces it.
+  CHECK(certificate(concurrent({"gx wy1", "wx1", "gy1 gx1"})) ==
+        std::vector<std::uint64_t>{3, 4, 5});
+  CHECK(certificate(concurrent({"wx2", "wx1", "gx1 wy1", "gy1 gx2"})).size() == 4);
+  CHECK(certificate(history({info(0, "wx1"), info(1, "wy1"), ok(2, "gx1")})) ==
+        std::vector<std::uint64_t>{0, 5});
+}
+
+TEST_CASE("registers: no certificate of what is not serial") {
+  CHECK(certificate(concurrent({"gx wy1", "gy wx1"})).empty());
+}
+
 }  // namespace
 }  // namespace ordeal
