@@ -18,8 +18,8 @@ std::string list_text(std::span<const Value> list);
 // "{:index 7, :process 3, :type :ok, :value [[:append x 4] [:r y [1 2]]]}"
 std::string transaction_text(const Transactions& transactions, TxnId txn);
 
-// The number 1 for the string "1" and the other way round: what a client that mixes types would have
-// written. nil if there is none.
+// The number 1 for the string "1" and the other way round: what a client that mixes types would
+// have written. nil if there is none.
 Value as_other_type(Value value);
 
 // "T1 did not observe T2's append of 4 to 3"

@@ -38,8 +38,8 @@ class Transactions {
   }
   bool failed(TxnId id) const { return all_[id].status == TxnStatus::fail; }
   bool ok(TxnId id) const { return all_[id].status == TxnStatus::ok; }
-  // Whether a read without a value is one of the initial state: it is not where the value of the whole
-  // transaction is unknown.
+  // Whether a read without a value is one of the initial state: it is not where the value of the
+  // whole transaction is unknown.
   bool shows_reads(TxnId id) const { return ok(id) && all_[id].source == all_[id].completion; }
   // The event that stands for the transaction in reports: its completion; the invocation of one
   // that is info or never completed.
