@@ -12,26 +12,20 @@
 #include "checkers/cycles/inference.h"
 #include "checkers/cycles/models.h"
 #include "checkers/cycles/single_keys.h"
+#include "checkers/cycles/threads.h"
 #include "checkers/cycles/verdict.h"
 
 namespace ordeal {
 namespace {
 
 // Why the history is no list-append history; "" if it is one.
-std::string foreign_micro_op(const cycles::Transactions& transactions) {
-  for (cycles::TxnId txn = 0; txn < transactions.size(); ++txn) {
-    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
-      const bool write = micro_op.function == MicroFunction::write;
-      const bool register_read =
-          micro_op.function == MicroFunction::read && !micro_op.value.is_nil();
-      if (!write && !register_read) continue;
-      return fmt::format(
-          "operation {} has a micro-operation {} of a register; list-append needs appends and "
-          "reads of lists",
-          transactions.operation_index(txn), micro_function_name(micro_op.function));
-    }
-  }
-  return "";
+std::string foreign_text(const cycles::Inference& inference) {
+  if (inference.foreign() == nullptr) return "";
+  return fmt::format(
+      "operation {} has a micro-operation {} of a register; list-append needs appends and "
+      "reads of lists",
+      inference.transactions.operation_index(inference.foreign_txn()),
+      micro_function_name(inference.foreign()->function));
 }
 
 std::string clash_text(const cycles::Inference& inference) {
@@ -60,13 +54,13 @@ std::vector<cycles::Rivals> rivals(const cycles::Inference& inference) {
 void analyse(const History& history, bool prove, CheckResult& result, const std::stop_token& stop) {
   const cycles::Inference inference(history);
   result.transactions = inference.transactions.counts();
-  std::string doubt = foreign_micro_op(inference.transactions);
+  std::string doubt = foreign_text(inference);
   if (doubt.empty() && result.transactions.ok == 0) {
     doubt = "no transaction is known to have committed, so there was nothing to judge";
   }
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
 
-  auto direct_found = std::async(std::launch::async, [&inference] {
+  auto direct_found = std::async(cycles::aside_from(inference.transactions.size()), [&inference] {
     return cycles::find_direct_anomalies(inference, cycles::kExamplesMax);
   });
   const cycles::Graph graph = inference.graph();

@@ -12,32 +12,32 @@ std::size_t hash(KeyId key, Value element) {
   return static_cast<std::size_t>((mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9U >> 17);
 }
 
-struct Extent {
-  std::int64_t low = std::numeric_limits<std::int64_t>::max();
-  std::int64_t high = std::numeric_limits<std::int64_t>::min();
-  std::uint64_t count = 0;
-  bool only_integers = true;
-};
+}  // namespace
 
-// An array serves where it is at most a few times larger than what it holds.
-bool dense(const Extent& extent) {
-  if (!extent.only_integers || extent.count == 0) return false;
-  const auto width =
-      static_cast<std::uint64_t>(extent.high) - static_cast<std::uint64_t>(extent.low);
-  return width < 4 * extent.count + 64;
+void Appends::Extent::add(Value value) {
+  ++count;
+  only_integers = only_integers && value.is_integer();
+  if (!value.is_integer()) return;
+  low = std::min(low, value.integer());
+  high = std::max(high, value.integer());
 }
 
-}  // namespace
+// An array serves where it is at most a few times larger than what it holds.
+bool Appends::Extent::dense() const {
+  if (!only_integers || count == 0) return false;
+  const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  return width < 4 * count + 64;
+}
 
 Appends::Appends(const Transactions& transactions) {
   const std::size_t keys = transactions.history().key_count();
-  collect(transactions);
-  lay_out(keys);
+  lay_out(collect(transactions));
   for (AppendId id = 0; id < all_.size(); ++id) index(transactions, id, keys);
 }
 
-void Appends::collect(const Transactions& transactions) {
-  std::vector<AppendId> last_to_key(transactions.history().key_count(), kNone);
+std::vector<Appends::Extent> Appends::collect(const Transactions& transactions) {
+  std::vector<Extent> extents(transactions.history().key_count());
+  std::vector<AppendId> last_to_key(extents.size(), kNone);
   first_of_.reserve(transactions.size() + 1);
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
     first_of_.push_back(static_cast<AppendId>(all_.size()));
@@ -47,28 +47,20 @@ void Appends::collect(const Transactions& transactions) {
       if (last != kNone && all_[last].txn == txn) all_[last].intermediate = true;
       last = static_cast<AppendId>(all_.size());
       all_.push_back({&micro_op, txn, kUnread, false});
+      extents[micro_op.key].add(micro_op.value);
     }
   }
   first_of_.push_back(static_cast<AppendId>(all_.size()));
+  return extents;
 }
 
-void Appends::lay_out(std::size_t keys) {
-  std::vector<Extent> extents(keys);
-  for (const Append& append : all_) {
-    Extent& extent = extents[append.micro_op->key];
-    const Value value = append.micro_op->value;
-    ++extent.count;
-    extent.only_integers = extent.only_integers && value.is_integer();
-    if (!value.is_integer()) continue;
-    extent.low = std::min(extent.low, value.integer());
-    extent.high = std::max(extent.high, value.integer());
-  }
-  ranges_.resize(keys);
+void Appends::lay_out(const std::vector<Extent>& extents) {
+  ranges_.resize(extents.size());
   std::size_t slots = 0;
   std::size_t in_table = 0;
-  for (std::size_t key = 0; key < keys; ++key) {
+  for (std::size_t key = 0; key < extents.size(); ++key) {
     const Extent& extent = extents[key];
-    if (!dense(extent)) {
+    if (!extent.dense()) {
       in_table += extent.count;
       continue;
     }

@@ -4,13 +4,34 @@
 
 #include <algorithm>
 
+#include "checkers/cycles/threads.h"
+
 namespace ordeal::cycles {
+
+Inference::Aside::Aside(const Transactions& transactions)
+    : longest_reads(transactions),
+      real_time(transactions),
+      next_in_process(process_successors(transactions)) {
+  for (TxnId txn = 0; txn < transactions.size(); ++txn) {
+    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+      const bool write = micro_op.function == MicroFunction::write;
+      const bool register_read =
+          micro_op.function == MicroFunction::read && !micro_op.value.is_nil();
+      if (!write && !register_read) continue;
+      foreign = &micro_op;
+      foreign_txn = txn;
+      return;
+    }
+  }
+}
 
 Inference::Inference(const History& history)
     : transactions(history),
+      pending_(std::async(aside_from(transactions.size()), [this] { return Aside(transactions); })),
       appends(transactions),
-      orders(transactions, appends),
-      real_time(transactions) {}
+      aside_(pending_.get()),
+      orders(transactions, appends, aside_.longest_reads),
+      real_time(aside_.real_time) {}
 
 AppendId Inference::committed_at_or_before(KeyId key, std::uint32_t version) const {
   for (; version > 0; --version) {
@@ -100,7 +121,7 @@ std::vector<DataEdge> Inference::edges() const {
 Graph Inference::graph() const {
   std::vector<std::uint8_t> committed(transactions.size());
   for (TxnId txn = 0; txn < transactions.size(); ++txn) committed[txn] = orders.committed(txn);
-  return Graph(real_time, process_successors(transactions), std::move(committed), edges());
+  return Graph(real_time, aside_.next_in_process, std::move(committed), edges());
 }
 
 std::optional<Inference::Reason> Inference::reason(TxnId from, TxnId to, EdgeKind kind) const {

@@ -11,6 +11,7 @@
 // among themselves.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -22,15 +23,39 @@
 namespace ordeal::cycles {
 
 class Inference final : public Dependencies {
+  // What needs the transactions alone: found on another thread while the appends are indexed.
+  struct Aside {
+    explicit Aside(const Transactions& transactions);
+    LongestReads longest_reads;
+    RealTime real_time;
+    std::vector<TxnId> next_in_process;
+    const StoredMicroOp* foreign = nullptr;
+    TxnId foreign_txn = kNone;
+  };
+
  public:
   explicit Inference(const History& history);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
   Transactions transactions;
+
+ private:
+  std::future<Aside> pending_;
+
+ public:
   Appends appends;
+
+ private:
+  Aside aside_;
+
+ public:
   VersionOrders orders;
-  RealTime real_time;
+  const RealTime& real_time;
+
+  // The first micro-operation that is none of lists: nullptr where there is none.
+  const StoredMicroOp* foreign() const { return aside_.foreign; }
+  TxnId foreign_txn() const { return aside_.foreign_txn; }
 
   // Every data edge, in order of the later-named transaction's micro-operations; repetitions are
   // possible.

@@ -33,10 +33,12 @@ Transactions::Transactions(const History& history) : history_(history) {
 }
 
 void Transactions::add(Position invocation, Position completion) {
-  Transaction added{invocation, completion, completion, status_of(history_, completion)};
-  const bool empty =
-      completion == kNoPosition || history_.micro_ops(history_.event(completion)).empty();
-  if (empty && invocation != kNoPosition) added.source = invocation;
+  Transaction added{invocation, completion, status_of(history_, completion), false, {}};
+  if (completion != kNoPosition) added.micro_ops = history_.micro_ops(history_.event(completion));
+  added.completed_empty = added.micro_ops.empty();
+  if (added.completed_empty && invocation != kNoPosition) {
+    added.micro_ops = history_.micro_ops(history_.event(invocation));
+  }
   if (added.status == TxnStatus::ok) ++counts_.ok;
   if (added.status == TxnStatus::fail) ++counts_.fail;
   if (added.status == TxnStatus::info) ++counts_.info;

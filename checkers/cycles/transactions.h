@@ -22,8 +22,9 @@ enum class TxnStatus : std::uint8_t { ok, info, fail };  // info: includes what 
 struct Transaction {
   Position invocation = kNoPosition;  // kNoPosition: the history lacks it
   Position completion = kNoPosition;  // kNoPosition: it never completed
-  Position source = kNoPosition;      // the event whose micro-operations count
   TxnStatus status = TxnStatus::info;
+  bool completed_empty = false;              // the invocation's micro-operations count
+  std::span<const StoredMicroOp> micro_ops;  // those that count
 };
 
 class Transactions {
@@ -33,14 +34,12 @@ class Transactions {
   const History& history() const { return history_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
   const Transaction& operator[](TxnId id) const { return all_[id]; }
-  std::span<const StoredMicroOp> micro_ops(TxnId id) const {
-    return history_.micro_ops(history_.event(all_[id].source));
-  }
+  std::span<const StoredMicroOp> micro_ops(TxnId id) const { return all_[id].micro_ops; }
   bool failed(TxnId id) const { return all_[id].status == TxnStatus::fail; }
   bool ok(TxnId id) const { return all_[id].status == TxnStatus::ok; }
   // Whether a read without a value is one of the initial state: it is not where the value of the
   // whole transaction is unknown.
-  bool shows_reads(TxnId id) const { return ok(id) && all_[id].source == all_[id].completion; }
+  bool shows_reads(TxnId id) const { return ok(id) && !all_[id].completed_empty; }
   // The event that stands for the transaction in reports: its completion; the invocation of one
   // that is info or never completed.
   const Event& reported_event(TxnId id) const;

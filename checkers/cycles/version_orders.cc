@@ -4,37 +4,40 @@
 
 namespace ordeal::cycles {
 
-VersionOrders::VersionOrders(const Transactions& transactions, Appends& appends)
+LongestReads::LongestReads(const Transactions& transactions)
+    : of_key(transactions.history().key_count()) {
+  for (TxnId txn = 0; txn < transactions.size(); ++txn) {
+    if (!transactions.ok(txn)) continue;
+    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+      if (micro_op.function != MicroFunction::read || micro_op.length == 0) continue;
+      Longest& key = of_key[micro_op.key];
+      shared = shared && (key.list_id == kNone || key.list_id == micro_op.list);
+      if (micro_op.length < key.list.size()) continue;
+      key = {transactions.history().list(micro_op), micro_op.list};
+    }
+  }
+}
+
+VersionOrders::VersionOrders(const Transactions& transactions, Appends& appends,
+                             const LongestReads& longest)
     : transactions_(transactions),
       appends_(appends),
       keys_(transactions.history().key_count()),
       observed_(transactions.size()),
       committed_(transactions.size()) {
-  find_longest_reads();
   std::size_t total = 0;
-  for (const Key& key : keys_) total += key.list.size();
+  for (KeyId key = 0; key < keys_.size(); ++key) {
+    keys_[key].list = longest.of_key[key].list;
+    keys_[key].list_id = longest.of_key[key].list_id;
+    total += keys_[key].list.size();
+  }
   order_.reserve(total);
   for (KeyId key = 0; key < keys_.size(); ++key) order_versions(key);
-  observe_divergent_reads();
+  if (!longest.shared) observe_divergent_reads();
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
     committed_[txn] = transactions.ok(txn) || (observed_[txn] && !transactions.failed(txn));
   }
   collect_unread();
-}
-
-// Of two reads of equal length the later one counts: if they differ, its state is the one that
-// survived.
-void VersionOrders::find_longest_reads() {
-  for (TxnId txn = 0; txn < transactions_.size(); ++txn) {
-    if (!transactions_.ok(txn)) continue;
-    for (const StoredMicroOp& micro_op : transactions_.micro_ops(txn)) {
-      if (micro_op.function != MicroFunction::read) continue;
-      Key& key = keys_[micro_op.key];
-      if (micro_op.length < key.list.size() || micro_op.length == 0) continue;
-      key.list = transactions_.history().list(micro_op);
-      key.list_id = micro_op.list;
-    }
-  }
 }
 
 void VersionOrders::order_versions(KeyId id) {

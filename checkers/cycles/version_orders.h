@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -58,8 +59,16 @@ class Appends {
     std::uint32_t slots = 0;  // 0: in the table
     std::size_t offset = 0;
   };
-  void collect(const Transactions& transactions);
-  void lay_out(std::size_t keys);
+  struct Extent {  // of what was appended to a key
+    std::int64_t low = std::numeric_limits<std::int64_t>::max();
+    std::int64_t high = std::numeric_limits<std::int64_t>::min();
+    std::uint64_t count = 0;
+    bool only_integers = true;
+    void add(Value value);
+    bool dense() const;
+  };
+  std::vector<Extent> collect(const Transactions& transactions);
+  void lay_out(const std::vector<Extent>& extents);
   AppendId& slot(KeyId key, Value element);
   AppendId& table_slot(KeyId key, Value element);
   const AppendId& table_slot(KeyId key, Value element) const;
@@ -81,9 +90,22 @@ struct ReadState {
   bool compatible = true;           // a prefix of the version order
 };
 
+// By key, the longest list that an ok transaction read; of two of equal length the later one
+// counts: if they differ, its state is the one that survived.
+struct LongestReads {
+  explicit LongestReads(const Transactions& transactions);
+  struct Longest {
+    std::span<const Value> list;
+    std::uint32_t list_id = kNone;
+  };
+  std::vector<Longest> of_key;
+  bool shared =
+      true;  // all reads of each key share storage, so that all are prefixes of the longest
+};
+
 class VersionOrders {
  public:
-  VersionOrders(const Transactions& transactions, Appends& appends);
+  VersionOrders(const Transactions& transactions, Appends& appends, const LongestReads& longest);
 
   // Number of versions after the initial one.
   std::uint32_t versions(KeyId key) const { return keys_[key].versions; }
@@ -120,7 +142,6 @@ class VersionOrders {
     bool duplicates = false;
     bool flawed = false;
   };
-  void find_longest_reads();
   void order_versions(KeyId key);
   void observe_divergent_reads();
   void collect_unread();

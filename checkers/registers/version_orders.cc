@@ -10,6 +10,8 @@
 
 namespace ordeal::registers {
 
+using cycles::Transaction;
+
 std::string_view source_name(Source source) {
   static constexpr std::string_view kNames[] = {"initial", "wfr", "process", "realtime"};
   return kNames[static_cast<std::size_t>(source)];
@@ -59,9 +61,9 @@ void VersionOrders::infer_in_real_time(const Transactions& transactions, const T
   std::vector<std::vector<Done>> frontiers(history.key_count());
   std::vector<TxnId> of_event(history.size(), kNone);
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
-    const auto& [invocation, completion, source, status] = transactions[txn];
-    if (invocation != kNoPosition) of_event[invocation] = txn;
-    if (completion != kNoPosition) of_event[completion] = txn;
+    const Transaction& transaction = transactions[txn];
+    if (transaction.invocation != kNoPosition) of_event[transaction.invocation] = txn;
+    if (transaction.completion != kNoPosition) of_event[transaction.completion] = txn;
   }
   for (Position position = 0; position < history.size(); ++position) {
     const TxnId txn = of_event[position];

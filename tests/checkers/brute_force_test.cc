@@ -228,7 +228,7 @@ bool has_rivals(const std::vector<Txn1>& txns) {
   return std::any_of(unread.begin(), unread.end(), [](const auto& ids) { return ids.size() > 1; });
 }
 
-TEST_CASE("verdicts agree with an enumeration of all executions under snapshots") {
+TEST_CASE("verdicts agree with an enumeration of all executions under snapshots", "[slow]") {
   constexpr std::uint64_t kSeeds = 30'000;
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -266,7 +266,8 @@ History to_registers(const std::vector<Txn1>& txns) {
   return std::move(builder).build();
 }
 
-TEST_CASE("registers: nothing is found where a serial order exists, and mostly that order is") {
+TEST_CASE("registers: nothing is found where a serial order exists, and mostly that order is",
+          "[slow]") {
   int serial = 0;
   int proved = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
@@ -287,7 +288,7 @@ TEST_CASE("registers: nothing is found where a serial order exists, and mostly t
   CHECK(proved > serial * 9 / 10);
 }
 
-TEST_CASE("verdicts agree with an enumeration of all serial orders") {
+TEST_CASE("verdicts agree with an enumeration of all serial orders", "[slow]") {
   constexpr std::uint64_t kSeeds = 50'000;
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
