@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <vector>
 
 #include "report/words.h"
 
@@ -55,8 +56,13 @@ TransactionNames transaction_names(const Anomaly& anomaly) {
 }
 
 std::string cycle_dot(const Anomaly& anomaly, const TransactionNames& names) {
-  std::set<std::uint64_t> nodes;
-  for (const Step& step : anomaly.steps) nodes.insert({step.from, step.to});
+  std::set<std::uint64_t> seen;
+  std::vector<std::uint64_t> nodes;  // in the order of the cycle, which is how they are laid out
+  for (const Step& step : anomaly.steps) {
+    for (const std::uint64_t node : {step.from, step.to}) {
+      if (seen.insert(node).second) nodes.push_back(node);
+    }
+  }
   if (nodes.size() < 2 || nodes.size() > kNodesMax) return "";
   std::string dot = fmt::format(
       "digraph {} {{\n"

@@ -15,18 +15,9 @@ struct FreeContext {
   void operator()(GVC_t* context) const { gvFreeContext(context); }
 };
 
-// Sizes in points are for paper; on a page the picture takes the width that it gets.
-std::string element_only(std::string svg) {
+std::string element_only(const std::string& svg) {
   const std::size_t begin = svg.find("<svg");
-  if (begin == std::string::npos) return "";
-  svg.erase(0, begin);
-  for (const char* attribute : {" width=\"", " height=\""}) {
-    const std::size_t at = svg.find(attribute);
-    if (at != std::string::npos && at < svg.find('>')) {
-      svg.erase(at, svg.find('"', svg.find('"', at) + 1) + 1 - at);
-    }
-  }
-  return svg;
+  return begin == std::string::npos ? "" : svg.substr(begin);
 }
 
 }  // namespace
@@ -47,7 +38,7 @@ std::string svg_of_dot(const std::string& dot) {
     gvFreeRenderData(data);
   }
   gvFreeLayout(context.get(), graph.get());
-  return element_only(std::move(svg));
+  return element_only(svg);
 }
 
 }  // namespace ordeal

@@ -35,6 +35,35 @@ std::string real_time_text(const Transactions& transactions, const CycleStep& st
                      end.index, gap, to, begin.index);
 }
 
+// One sentence that says why a circle of this class cannot be.
+std::string impossibility(std::string_view type) {
+  struct Sentence {
+    std::string_view prefix, text;
+  };
+  static constexpr Sentence kSentences[] = {
+      {"G0",
+       "Each wrote over what the one before it had written, in a circle: the writes of these "
+       "transactions are interleaved, and no order of the transactions gives these versions"},
+      {"G1c",
+       "Each saw, or wrote over, what the one before it had written, in a circle: none of "
+       "them can have been the first"},
+      {"G-single",
+       "One of them missed a write of another that comes before it: no single state of "
+       "the database shows what it read"},
+      {"G-nonadjacent",
+       "They disagree about what came first, as if there were several histories of "
+       "the database: no sequence of its states shows what they read"},
+      {"G2", "Each order of them lets one see a write that it missed"}};
+  const auto* found =
+      std::find_if(std::begin(kSentences), std::end(kSentences),
+                   [&](const Sentence& sentence) { return type.starts_with(sentence.prefix); });
+  const std::string_view given = type.ends_with("-realtime") ? ", given when they were executed"
+                                 : type.ends_with("-process")
+                                     ? ", given that a process executes one after the other"
+                                     : "";
+  return fmt::format("{}{}.", found->text, given);
+}
+
 // T1, T2, ... by order of appearance in the cycle.
 std::string name(std::size_t place) { return fmt::format("T{}", place + 1); }
 
@@ -126,7 +155,7 @@ Anomaly explain_cycle(const Dependencies& dependencies, const Cycle& cycle) {
     anomaly.operations.push_back(step.from);
     anomaly.steps.push_back(std::move(step));
   }
-  anomaly.explanation = let + then;
+  anomaly.explanation = fmt::format("{}{}\n\n{}", let, then, impossibility(anomaly.type));
   return anomaly;
 }
 

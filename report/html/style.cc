@@ -80,8 +80,8 @@ svg text.title { font-weight: 600; }
 .f0 { fill: var(--f0); } .f1 { fill: var(--f1); } .f2 { fill: var(--f2); }
 .f3 { fill: var(--f3); } .f4 { fill: var(--f4); } .f5 { fill: var(--f5); }
 .hover { fill: transparent; } .hover:hover { fill: var(--soft); fill-opacity: .14; }
-.cycle { margin: .5rem auto; max-width: 44rem; }
-.cycle svg { display: block; width: 100%; height: auto; max-height: 24rem; }
+.cycle { margin: .75rem 0; }
+.cycle svg { display: block; max-width: 100%; height: auto; margin: auto; }
 .cycle ellipse { fill: var(--card); stroke: var(--ink); }
 .cycle path { stroke: var(--soft); } .cycle polygon { stroke: var(--soft); fill: var(--soft); }
 .cycle .graph > polygon { stroke: none; fill: none; }

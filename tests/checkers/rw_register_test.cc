@@ -135,7 +135,8 @@ TEST_CASE("registers: G-single-item, read skew") {
   CHECK(skew.explanation.find("T1 read T2's write of 1 to :y") != std::string::npos);
   CHECK(skew.explanation.find("T1 read the initial (nil) state of :x, which T2's write of 1") !=
         std::string::npos);
-  CHECK(skew.explanation.ends_with(": a contradiction!"));
+  CHECK(skew.explanation.find(": a contradiction!\n\nOne of them missed a write") !=
+        std::string::npos);
 }
 
 TEST_CASE("registers: G2-item, write skew; fine under snapshots") {

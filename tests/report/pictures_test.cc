@@ -29,6 +29,7 @@ TEST_CASE("a cycle is a graph with each transaction and each edge") {
   const TransactionNames names = transaction_names(anomaly);
   CHECK(names == TransactionNames{{4, "T1"}, {7, "T2"}});
   const std::string dot = cycle_dot(anomaly, names);
+  CHECK(dot.find("n4 [label=\"T1\"") < dot.find("n7 [label=\"T2\""));
   CHECK_THAT(dot, Contains("n4 -> n7 [label=\"rw :x: 1 → 2\", style=\"solid\""));
   CHECK_THAT(dot, Contains("n7 -> n4 [label=\"realtime :x: 1 → 2\", style=\"dotted\""));
   const std::string svg = svg_of_dot(dot);
@@ -36,7 +37,6 @@ TEST_CASE("a cycle is a graph with each transaction and each edge") {
   CHECK(count(svg, "class=\"node\"") == 2);
   CHECK(count(svg, "class=\"edge\"") == 2);
   CHECK_THAT(svg, Contains("rw :x: 1 → 2"));
-  CHECK(svg.substr(0, svg.find('>')).find(" width=") == std::string::npos);
 }
 
 TEST_CASE("what was recorded is text in a picture, whatever it looks like") {
