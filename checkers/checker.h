@@ -75,7 +75,7 @@ struct CheckResult {
   // If asked for (option certificate) and valid; empty where the model has none or none was found.
   std::vector<CertificateLine> certificate;
   std::string certificate_note;  // why it is empty though the verdict is valid
-  double check_seconds = 0;
+  double check_seconds = 0;  // set by who called the checker
 };
 
 struct CheckerEntry {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 
 #include "checkers/cycles/certificate.h"
 #include "checkers/cycles/models.h"
@@ -94,18 +93,15 @@ std::span<const OptionSpec> rw_register_options() {
 
 CheckResult check_rw_register(const History& history, const Options& options,
                               std::stop_token stop) {
-  const auto start = std::chrono::steady_clock::now();
   CheckResult result;
   result.checker = "rw-register";
-  result.model = cycles::canonical_model(options.text("model"));
   result.operations = history.size();
+  result.model = cycles::canonical_model(options.text("model"));
   analyse(history,
           {.wfr_keys = options.boolean("wfr-keys"),
            .sequential_keys = options.boolean("sequential-keys"),
            .linearizable_keys = options.boolean("linearizable-keys")},
           options.boolean("certificate"), result, stop);
-  result.check_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

@@ -74,7 +74,7 @@ class Generator {
 
 struct Step {
   ProcessId process;
-  Phase phase;
+  Phase phase = Phase::invoke;
   Payload payload;
 };
 
@@ -85,12 +85,16 @@ std::vector<Step> steps(std::size_t transactions, std::int64_t processes, std::u
   while (steps.size() < 2 * transactions) {
     const std::size_t begin = steps.size();
     for (std::int64_t i = 0; i < processes; ++i) {
-      steps.push_back({ProcessId{i}, Phase::invoke, generator.invocation()});
+      Step& invoked = steps.emplace_back();
+      invoked.process = ProcessId{i};
+      invoked.payload = generator.invocation();
     }
     for (std::int64_t i = 0; i < processes; ++i) {
-      const Step invoked = steps[begin + static_cast<std::size_t>(i)];
-      steps.push_back(
-          {invoked.process, Phase::ok, generator.completion(std::get<Txn>(invoked.payload))});
+      Txn invoked = std::get<Txn>(steps[begin + static_cast<std::size_t>(i)].payload);
+      Step& completed = steps.emplace_back();
+      completed.process = ProcessId{i};
+      completed.phase = Phase::ok;
+      completed.payload = generator.completion(std::move(invoked));
     }
   }
   return steps;
@@ -130,81 +134,55 @@ double percentile(std::vector<std::int64_t>& sorted, double fraction) {
       sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1))]);
 }
 
-// Each thread records at a rate that a database client can reach, asleep in between as one that
-// waits for its server: 1,000 transactions a second and thread.
+using Nanoseconds = std::vector<std::int64_t>;
+
+// Records the steps, asleep for `pause` before each completion as a client that waits for its
+// server; returns how long each call took.
+Nanoseconds record_all(Recorder& recorder, ProcessId process, std::vector<Step> steps,
+                       std::chrono::milliseconds pause) {
+  Nanoseconds took;
+  took.reserve(steps.size());
+  for (auto& step : steps) {
+    if (step.phase == Phase::ok && pause.count() > 0) std::this_thread::sleep_for(pause);
+    const auto begin = std::chrono::steady_clock::now();
+    recorder.record(process, step.phase, "txn", std::move(step.payload));
+    took.push_back((std::chrono::steady_clock::now() - begin).count());
+  }
+  return took;
+}
+
+// Threads, and their pause in ms: with 1 ms at a rate that a database client can reach, without
+// every thread does nothing but record.
 void record_latency(benchmark::State& state) {
-  const std::int64_t threads = state.range(0);
-  constexpr std::size_t kTransactions = 2000;  // of a thread
-  std::vector<std::int64_t> latencies_ns;
+  const auto threads = static_cast<std::size_t>(state.range(0));
+  const std::chrono::milliseconds pause(state.range(1));
+  Nanoseconds latencies;
   for (auto _ : state) {
     auto recorder = new_recorder();
-    std::vector<std::vector<std::int64_t>> measured(static_cast<std::size_t>(threads));
-    {
-      std::vector<std::jthread> clients;
-      for (std::int64_t thread = 0; thread < threads; ++thread) {
-        clients.emplace_back([&, thread] {
-          auto& own = measured[static_cast<std::size_t>(thread)];
-          auto mine = steps(kTransactions, 1, static_cast<std::uint64_t>(thread));
-          own.reserve(mine.size());
-          for (auto& step : mine) {
-            if (step.phase == Phase::ok) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            const auto begin = std::chrono::steady_clock::now();
-            recorder->record(ProcessId{thread}, step.phase, "txn", std::move(step.payload));
-            own.push_back((std::chrono::steady_clock::now() - begin).count());
-          }
-        });
-      }
+    std::vector<Nanoseconds> measured(threads);
+    std::vector<std::vector<Step>> made;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      made.push_back(steps(pause.count() > 0 ? 2'000 : 20'000, 1, thread));
     }
+    std::vector<std::jthread> clients;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      clients.emplace_back([&, thread] {
+        const ProcessId process{static_cast<std::int64_t>(thread)};
+        measured[thread] = record_all(*recorder, process, std::move(made[thread]), pause);
+      });
+    }
+    clients.clear();  // joins
     if (!recorder->close()) state.SkipWithError("cannot record");
-    for (const auto& own : measured)
-      latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
+    for (const auto& own : measured) latencies.insert(latencies.end(), own.begin(), own.end());
   }
-  std::sort(latencies_ns.begin(), latencies_ns.end());
-  state.counters["p50_ns"] = percentile(latencies_ns, 0.5);
-  state.counters["p99_ns"] = percentile(latencies_ns, 0.99);
-  state.counters["p999_ns"] = percentile(latencies_ns, 0.999);
+  std::sort(latencies.begin(), latencies.end());
+  state.counters["p50_ns"] = percentile(latencies, 0.5);
+  state.counters["p99_ns"] = percentile(latencies, 0.99);
+  state.counters["p999_ns"] = percentile(latencies, 0.999);
 }
 BENCHMARK(record_latency)
-    ->Arg(1)
-    ->Arg(10)
-    ->Iterations(1)
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
-
-// The same without pauses: every thread does nothing but record.
-void record_latency_saturated(benchmark::State& state) {
-  const std::int64_t threads = state.range(0);
-  std::vector<std::int64_t> latencies_ns;
-  for (auto _ : state) {
-    auto recorder = new_recorder();
-    std::vector<std::vector<std::int64_t>> measured(static_cast<std::size_t>(threads));
-    std::vector<std::vector<Step>> made;
-    for (std::int64_t thread = 0; thread < threads; ++thread) made.push_back(steps(20'000, 1));
-    {
-      std::vector<std::jthread> clients;
-      for (std::size_t thread = 0; thread < made.size(); ++thread) {
-        clients.emplace_back([&, thread] {
-          measured[thread].reserve(made[thread].size());
-          for (auto& step : made[thread]) {
-            const auto begin = std::chrono::steady_clock::now();
-            recorder->record(ProcessId{static_cast<std::int64_t>(thread)}, step.phase, "txn",
-                             std::move(step.payload));
-            measured[thread].push_back((std::chrono::steady_clock::now() - begin).count());
-          }
-        });
-      }
-    }
-    if (!recorder->close()) state.SkipWithError("cannot record");
-    for (const auto& own : measured)
-      latencies_ns.insert(latencies_ns.end(), own.begin(), own.end());
-  }
-  std::sort(latencies_ns.begin(), latencies_ns.end());
-  state.counters["p50_ns"] = percentile(latencies_ns, 0.5);
-  state.counters["p99_ns"] = percentile(latencies_ns, 0.99);
-}
-BENCHMARK(record_latency_saturated)
-    ->Arg(1)
-    ->Arg(10)
+    ->ArgNames({"threads", "pause_ms"})
+    ->ArgsProduct({{1, 10}, {1, 0}})
     ->Iterations(1)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
