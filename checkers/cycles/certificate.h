@@ -15,7 +15,7 @@ namespace ordeal::cycles {
 enum class Proof {
   none,      // the model is not about an order of whole transactions
   serial,    // an order in which executing one transaction after the other gives what was read
-  snapshots  // a start and a commit time each (Adya: PL-SI; Cerone-SI, see models.cc)
+  snapshots  // a start and a commit time each (Adya: PL-SI; Cerone-SI, see model_table.h)
 };
 // And which order besides that of the data it keeps: kProcess, kRealtime.
 struct ProofPlan {

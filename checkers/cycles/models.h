@@ -1,5 +1,5 @@
 // Consistency models, what anomalies rule them out, and how they imply one another. The table and
-// its sources are in models.cc; names are Elle's.
+// its sources are in model_table.h; names are Elle's.
 #pragma once
 
 #include <span>
