@@ -64,13 +64,14 @@ void analyse(const History& history, bool prove, CheckResult& result, const std:
   });
   const cycles::Graph graph = inference.graph();
   cycles::CycleReport found = cycles::find_cycles(graph, cycles::kExamplesMax, stop);
+  cycles::DirectReport direct = direct_found.get();
   cycles::DirectReport single_keys;
-  if (!found.counts.empty()) {
+  if (!found.counts.empty() || !direct.counts.empty()) {
     single_keys = cycles::find_single_key_anomalies(inference, cycles::kExamplesMax);
   }
   found.stopped = found.stopped || stop.stop_requested();
   if (inference.appends.first_clash()) doubt = clash_text(inference);
-  cycles::judge(result, inference, direct_found.get(), found, std::move(single_keys), doubt);
+  cycles::judge(result, inference, std::move(direct), found, std::move(single_keys), doubt);
   if (prove && result.validity == Validity::valid) {
     cycles::prove(result, inference.transactions, graph, rivals(inference));
   }

@@ -18,17 +18,6 @@ using Place = std::int64_t;
 constexpr Place kNowhere = -1;
 constexpr Place kLast = std::numeric_limits<Place>::max();
 
-// What a transaction did to a key, seen from outside.
-struct Touch {
-  KeyId key = 0;
-  Place read = kNowhere;         // the first, unless after an append of its own
-  Place seen = kNowhere;         // the same, and what a read that is no prefix ends in
-  Place first_write = kNowhere;  // earliest of its appends
-  Place last_write = kNowhere;
-  Place first() const { return read != kNowhere ? read : first_write; }
-  Place last() const { return std::max(seen, last_write); }
-};
-
 // The latest known, and whose it is.
 struct Mark {
   Place place = kNowhere;
@@ -36,6 +25,22 @@ struct Mark {
   void raise(Place to, TxnId by) {
     if (to > place) *this = {to, by};
   }
+};
+
+// What a transaction did to a key, seen from outside.
+struct Touch {
+  KeyId key = 0;
+  Place read = kNowhere;         // the first, unless after an append of its own
+  Place first_write = kNowhere;  // earliest of its appends
+  Place last_write = kNowhere;
+  bool reads_before(const Mark& mark) const { return read != kNowhere && read < mark.place; }
+  bool writes_before(const Mark& mark) const {
+    return first_write != kNowhere && first_write < mark.place;
+  }
+  bool first_before(const Mark& mark) const {
+    return read != kNowhere ? reads_before(mark) : writes_before(mark);
+  }
+  Place last() const { return std::max(read, last_write); }
 };
 
 class Finder {
@@ -72,8 +77,11 @@ class Finder {
   void read_touches(TxnId txn);
   void invoked(TxnId txn);
   void completed(TxnId txn);
-  void expect(const char* type, Place at, const Mark& mark, TxnId txn, KeyId key,
-              std::string_view what);
+  void check_session(TxnId txn);
+  std::unordered_map<KeyId, Session>& session_of(TxnId txn) {
+    return sessions_[transactions_.reported_event(txn).process.value];
+  }
+  void found(const char* type, const Mark& mark, TxnId txn, KeyId key, std::string_view what);
 
   const Inference& inference_;
   const Transactions& transactions_;
@@ -108,18 +116,15 @@ void Finder::read_touches(TxnId txn) {
       touch.first_write = touch.first_write == kNowhere ? at : std::min(touch.first_write, at);
       touch.last_write = std::max(touch.last_write, at);
     } else if (is_new) {
-      const ReadState state = inference_.orders.resolve(micro_op);
-      if (state.version != kUnread) touch.seen = 2 * Place{state.version};
-      if (state.compatible) touch.read = touch.seen;
+      const std::uint32_t version = inference_.orders.resolve(micro_op).version;
+      if (version != kUnread) touch.read = 2 * Place{version};
     }
   }
 }
 
-// `at` must not come before the mark.
-void Finder::expect(const char* type, Place at, const Mark& mark, TxnId txn, KeyId key,
-                    std::string_view what) {
-  if (at == kNowhere || at >= mark.place || mark.txn == txn) return;
-  if (++report_.counts[type] > examples_max_) return;
+void Finder::found(const char* type, const Mark& mark, TxnId txn, KeyId key,
+                   std::string_view what) {
+  if (mark.txn == txn || ++report_.counts[type] > examples_max_) return;
   Anomaly anomaly;
   anomaly.type = type;
   anomaly.models_violated = weakest_ruled_out(type);
@@ -136,27 +141,39 @@ void Finder::expect(const char* type, Place at, const Mark& mark, TxnId txn, Key
 void Finder::invoked(TxnId txn) {
   read_touches(txn);
   for (const Touch& touch : touches_) {
-    expect("non-linearizable-key", touch.first(), done_[touch.key], txn, touch.key,
-           "was invoked after the completion of, but comes before,");
+    const Mark& done = done_[touch.key];
+    if (touch.first_before(done)) {
+      found("non-linearizable-key", done, txn, touch.key,
+            "was invoked after the completion of, but comes before,");
+    }
   }
+  if (!transactions_.ok(txn)) check_session(txn);
 }
 
 // A session is one operation after the other, so that completions come in its order.
 void Finder::completed(TxnId txn) {
   read_touches(txn);
-  auto& session = sessions_[transactions_.reported_event(txn).process.value];
+  check_session(txn);
+  auto& session = session_of(txn);
   for (const Touch& touch : touches_) {
     done_[touch.key].raise(touch.last(), txn);
-    Session& known = session[touch.key];
-    const auto check = [&](const char* type, Place at, const Mark& mark, std::string_view what) {
-      expect(type, at, mark, txn, touch.key, what);
+    session[touch.key].read.raise(touch.read, txn);
+    session[touch.key].write.raise(touch.last_write, txn);
+  }
+}
+
+void Finder::check_session(TxnId txn) {
+  auto& session = session_of(txn);
+  for (const Touch& touch : touches_) {
+    const auto& [read, write] = session[touch.key];
+    const auto note = [&](bool wrong, const char* type, const Mark& mark, std::string_view what) {
+      if (wrong) found(type, mark, txn, touch.key, what);
     };
-    check("N-MR", touch.read, known.read, "read an older version than its session had read in");
-    check("MYR", touch.read, known.write, "did not read what its session had written in");
-    check("N-MW", touch.first_write, known.write, "wrote before what its session had written in");
-    check("MRWD", touch.first_write, known.read, "wrote before what its session had read in");
-    known.read.raise(touch.seen, txn);
-    known.write.raise(touch.last_write, txn);
+    note(touch.reads_before(read), "N-MR", read,
+         "read an older version than its session had read in");
+    note(touch.reads_before(write), "MYR", write, "did not read what its session had written in");
+    note(touch.writes_before(write), "N-MW", write, "wrote before what its session had written in");
+    note(touch.writes_before(read), "MRWD", read, "wrote before what its session had read in");
   }
 }
 

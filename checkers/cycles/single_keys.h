@@ -12,7 +12,8 @@
 //          that had completed before its invocation saw or wrote
 //
 // Version orders of lists are total, so pairs of transactions decide all five. Each of them lies on
-// a cycle with a session or real-time edge, so that a history without such cycles has none.
+// a cycle with a session or real-time edge, or shows what no committed transaction can have seen,
+// so that a history without cycles and direct anomalies has none.
 #pragma once
 
 #include "checkers/cycles/direct_anomalies.h"

@@ -91,6 +91,14 @@ TEST_CASE("an append whose outcome is open is nobody's past") {
         Names{"non-linearizable-key"});
 }
 
+TEST_CASE("an observed info transaction follows its session, and behind a failed append") {
+  CHECK(found(history({begin(9, "ay2"), ok(0, "ry12"), info(0, "ay1"), end(9, "ay2")})) ==
+        Names{"MRWD", "non-linearizable-key"});
+  // What was read ends in an append that failed: the one before it was read all the same.
+  CHECK(found(history({begin(9, "ax3"), ok(0, "rx23"), end(9, "ax3", Phase::fail),
+                       ok(1, "ax2")})) == Names{"non-linearizable-key"});
+}
+
 TEST_CASE("where a cycle breaks the model, single keys are not told of, but count") {
   const CheckResult stale = check_append(history({ok(0, "ax1"), ok(0, "rx[]"), ok(1, "rx1")}));
   CHECK(stale.anomaly_types == Names{"G-single-item-process"});
