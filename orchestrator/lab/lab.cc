@@ -13,6 +13,7 @@
 #include "orchestrator/lab/lab_state.h"
 #include "orchestrator/lab/local_lab.h"
 #include "orchestrator/lab/netns_lab.h"
+#include "orchestrator/lab/processes.h"
 #include "remote/process.h"
 
 namespace ordeal {

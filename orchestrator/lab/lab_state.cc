@@ -145,11 +145,6 @@ Status write_file(const fs::path& file, std::string_view text) {
   return {};
 }
 
-std::string read_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 bool libfaketime_installed() {
   glob_t found{};
   const bool installed =

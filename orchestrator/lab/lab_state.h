@@ -55,7 +55,6 @@ Status forget_lab(std::string_view name);
 void remove_empty_labs_directory();
 
 Status write_file(const std::filesystem::path& file, std::string_view text);
-std::string read_file(const std::filesystem::path& file);  // "" where it cannot be read
 bool libfaketime_installed();
 
 }  // namespace ordeal

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "orchestrator/lab/lab_state.h"
+#include "orchestrator/lab/processes.h"
 #include "remote/process.h"
 
 namespace ordeal {

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -32,15 +31,10 @@ std::string proc_path(pid_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 // The name in parentheses may itself contain spaces and parentheses, so fields count from the last
 // one.
 std::optional<Stat> stat_of(pid_t pid) {
-  const std::string text = contents(proc_path(pid, "stat"));
+  const std::string text = read_file(proc_path(pid, "stat"));
   const std::size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(end_of_name + 1));
@@ -93,6 +87,14 @@ bool has_ended(const ProcessIdentity& process) {
 
 }  // namespace
 
+// By operator<<, which keeps what the stream buffer throws to itself.
+std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  return text.str();
+}
+
 std::optional<ProcessIdentity> identity_of(pid_t pid) {
   const auto stat = stat_of(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
@@ -105,7 +107,7 @@ bool is_running(const ProcessIdentity& process) {
 }
 
 bool started_with(pid_t pid, const std::string& entry) {
-  const std::string environment = '\0' + contents(proc_path(pid, "environ"));
+  const std::string environment = '\0' + read_file(proc_path(pid, "environ"));
   return environment.find('\0' + entry + '\0') != std::string::npos;
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,10 @@
 #include "base/result.h"
 
 namespace ordeal {
+
+// "" where it cannot be read. Any file; one in /proc stops being readable when its process ends,
+// even while it is read.
+std::string read_file(const std::filesystem::path& file);
 
 // A process id that is not confused with a later process of the same number.
 struct ProcessIdentity {

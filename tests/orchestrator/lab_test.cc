@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "orchestrator/lab/processes.h"
 #include "tests/orchestrator/lab_fixture.h"
 
 namespace ordeal {
@@ -120,6 +121,12 @@ TEST_CASE("two netns labs at once do not meet") {
   CHECK(*lab_exec(second, "n2", {"true"}) == 0);
   REQUIRE(lab_down(second));
   CHECK(leftovers(first) == Strings{});
+}
+
+TEST_CASE("what stops being readable while it is read is empty, as files of processes that end") {
+  CHECK(read_file("/proc/self/mem").empty());  // page 0 is not mapped: opens, and then fails
+  CHECK(read_file("/proc/self/nothing").empty());
+  CHECK_FALSE(read_file("/proc/self/stat").empty());
 }
 
 TEST_CASE("nothing remains of a lab whose builder was killed on the way") {
