@@ -1,5 +1,5 @@
 """A lab of plain processes: no root, no SSH, the same campaign and store."""
-import tempfile
+import shutil
 
 from support import *
 
@@ -22,8 +22,10 @@ check:
 
 class LocalLab(EndToEnd):
     def as_nobody(self):
+        """Options for the program as an ordinary user, who may not see where it was built."""
         self.folder.chmod(0o777)
-        return dict(user="nobody", group="nogroup", extra_groups=[],
+        self.program = shutil.copy(ORDEAL, self.folder / "ordeal")
+        return dict(user="nobody", group="nogroup", extra_groups=[], cwd=self.folder,
                     env={"PATH": os.environ["PATH"], "HOME": str(self.folder)})
 
     def test_an_ordinary_user_runs_it_under_faults(self):

@@ -63,15 +63,16 @@ class EndToEnd(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ordeal-e2e-"))
         self.folder.chmod(0o755)
         self.store = self.folder / "store"
+        self.program = ORDEAL
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.before = (namespaces(), lab_mounts())
 
     def command(self, *arguments):
-        return [ORDEAL, *map(str, arguments)]
+        return [self.program, *map(str, arguments)]
 
     def ordeal(self, *arguments, timeout=300, **options):
-        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, cwd=ROOT,
-                              stdin=subprocess.DEVNULL, timeout=timeout, **options)
+        done = subprocess.run(self.command(*arguments), capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=timeout, **{"cwd": ROOT, **options})
         return Done(done.returncode, done.stdout, done.stderr)
 
     def run_campaign(self, campaign, *arguments, **options):
