@@ -68,6 +68,7 @@ void analyse(const History& history, bool prove, CheckResult& result, const std:
   cycles::DirectReport single_keys;
   if (!found.counts.empty() || !direct.counts.empty()) {
     single_keys = cycles::find_single_key_anomalies(inference, cycles::kExamplesMax);
+    cycles::add_impossible_states(direct, single_keys);
   }
   found.stopped = found.stopped || stop.stop_requested();
   if (inference.appends.first_clash()) doubt = clash_text(inference);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "checkers/cycles/certificate.h"
@@ -41,6 +42,16 @@ std::string clash_text(const registers::Inference& inference) {
       transactions.operation_index(clash.first), transactions.operation_index(clash.second));
 }
 
+// Models of single keys ask which version came first, and registers do not tell.
+std::string single_key_text(std::string_view model) {
+  static constexpr std::array<std::string_view, 6> kModels = {
+      "monotonic-reads",     "monotonic-writes", "read-your-writes", "writes-follow-reads", "PRAM",
+      "per-key-linearizable"};
+  if (std::find(kModels.begin(), kModels.end(), model) == kModels.end()) return "";
+  return fmt::format(
+      "registers do not show the order of their versions, by which {} is judged; lists do", model);
+}
+
 void add_certificate(const registers::Inference& inference, const cycles::Graph& graph,
                      CheckResult& result) {
   const cycles::ProofPlan plan = cycles::proof_plan(result.model);
@@ -69,10 +80,14 @@ void analyse(const History& history, const registers::Assumptions& assumptions, 
   }
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
   if (inference.versions.first_clash()) doubt = clash_text(inference);
+  if (doubt.empty()) doubt = single_key_text(result.model);
   const cycles::Graph graph = inference.graph();
   cycles::judge(result, inference,
                 registers::find_direct_anomalies(inference, cycles::kExamplesMax),
                 cycles::find_cycles(graph, cycles::kExamplesMax, stop), {}, doubt);
+  if (result.validity == Validity::valid) {
+    result.reason += "; what registers do not show of the order of versions was not assumed";
+  }
   if (prove && result.validity == Validity::valid) add_certificate(inference, graph, result);
 }
 

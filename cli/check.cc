@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.h"
@@ -45,6 +46,8 @@ Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& 
 // A verdict that can't be proved stands all the same; why there is no proof is told.
 Status save_certificate(const CheckArguments& arguments, const CheckResult& result) {
   if (result.certificate.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove(arguments.certificate, ignored);  // one of an earlier verdict
     const std::string why = result.validity != Validity::valid
                                 ? "only a valid verdict has a certificate"
                             : result.certificate_note.empty()

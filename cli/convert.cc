@@ -20,6 +20,13 @@ int convert(const ConvertArguments& arguments) {
   const auto read = read_history(arguments.from, {arguments.format, arguments.repair});
   if (!read) return complain(read.error());
   for (const auto& warning : read->warnings) fmt::print(stderr, "ordeal: warning: {}\n", warning);
+  if (read->damaged && !arguments.repair) {
+    const auto error = bad_input(
+        "{} is damaged, and no other format can say so: what is converted could be judged valid; "
+        "judge this file, or convert what is left of it with --repair",
+        arguments.from);
+    return complain(error.value());
+  }
   const Status written = write_history(arguments.to, read->history, read->header);
   return written ? 0 : complain(written.error());
 }

@@ -30,6 +30,11 @@ bool has_accounts(const History& history) {
   });
 }
 
+bool has_clients(const History& history) {
+  return std::any_of(history.events().begin(), history.events().end(),
+                     [](const Event& event) { return event.process != kNemesis; });
+}
+
 bool has_writes(const History& history) {
   return std::any_of(history.events().begin(), history.events().end(), [&](const Event& event) {
     const auto ops = history.micro_ops(event);
@@ -93,7 +98,7 @@ Result<const CheckerEntry*> choose_checker(const std::string& name, const Loaded
   if (wanted.empty() && has_writes(loaded.read.history)) wanted = "rw-register";
   if (wanted.empty() && has(loaded.read.history, PayloadKind::txn)) wanted = "list-append";
   // Which checker says that there was nothing to judge is all the same.
-  if (wanted.empty() && loaded.read.history.size() == 0) wanted = "list-append";
+  if (wanted.empty() && !has_clients(loaded.read.history)) wanted = "list-append";
   if (wanted.empty() && has_accounts(loaded.read.history)) wanted = "bank";
   const auto known = names_of(checker_catalog());
   if (wanted.empty()) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -28,6 +29,20 @@ tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int error_n
   return bad_input("cannot read the history {}: {}", path.string(), std::strerror(error_number));
 }
 
+// Of a pipe, which does not know its size.
+Result<Bytes> read_stream(int descriptor, const std::filesystem::path& path) {
+  std::string text;
+  char buffer[1 << 16];
+  for (ssize_t got = 1; got != 0;) {
+    got = ::read(descriptor, buffer, sizeof buffer);
+    if (got < 0 && errno != EINTR) return cannot_read(path, errno);
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+  }
+  Bytes bytes{std::make_unique_for_overwrite<char[]>(text.size()), text.size()};
+  std::copy(text.begin(), text.end(), bytes.data.get());
+  return bytes;
+}
+
 // Read rather than mapped: a file that is cut short meanwhile must not end the process. What is
 // appended to it meanwhile is not seen.
 Result<Bytes> read_file(const std::filesystem::path& path) {
@@ -38,6 +53,7 @@ Result<Bytes> read_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return cannot_read(path, errno);
   if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) return read_stream(descriptor, path);
   const auto size = static_cast<std::size_t>(status.st_size);
   Bytes bytes{std::make_unique_for_overwrite<char[]>(size), 0};
   advise_huge_pages(bytes.data.get(), size);

@@ -54,6 +54,14 @@ Battleground::Battleground(const RunRequest& request, Lab lab)
       cluster_(make_cluster(lab_)) {}
 
 Battleground::~Battleground() {
+  try {
+    leave();
+  } catch (const std::exception& error) {
+    request_.console.log().error("{}; `ordeal lab down` removes what is left", error.what());
+  }
+}
+
+void Battleground::leave() {
   if (started_) {
     const Status status = on_each("stop", [&](Host& host) { return target_->stop(host); });
     if (!status) request_.console.log().warn("{}", status.error().message);

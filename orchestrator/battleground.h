@@ -38,6 +38,7 @@ class Battleground {
   const std::string& version() const { return version_; }  // of the target's program
 
  private:
+  void leave();
   Battleground(const RunRequest& request, Lab lab);
 
   Status check_hosts();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 
@@ -181,6 +182,24 @@ void Finder::check_session(TxnId txn) {
 
 DirectReport find_single_key_anomalies(const Inference& inference, std::size_t examples_max) {
   return Finder(inference, examples_max).run();
+}
+
+void add_impossible_states(const DirectReport& direct, DirectReport& single_keys) {
+  static constexpr std::array<std::string_view, 7> kTypes = {
+      "G1a",         "garbage-read",       "duplicate-elements", "internal",
+      "future-read", "incompatible-order", "cyclic-versions"};
+  const auto counts = [&](std::string_view type) {
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+  };
+  for (const auto& [type, count] : direct.counts) {
+    if (counts(type)) single_keys.counts["non-linearizable-key"] += count;
+  }
+  for (const Anomaly& anomaly : direct.examples) {
+    if (!counts(anomaly.type)) continue;
+    Anomaly& added = single_keys.examples.emplace_back(anomaly);
+    added.type = "non-linearizable-key";
+    added.models_violated = weakest_ruled_out(added.type);
+  }
 }
 
 }  // namespace ordeal::cycles

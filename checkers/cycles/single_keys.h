@@ -24,4 +24,8 @@ namespace ordeal::cycles {
 // One pass over the events.
 DirectReport find_single_key_anomalies(const Inference& inference, std::size_t examples_max);
 
+// Adds that a key is not linearizable where a read of it shows what it never was: direct anomalies
+// of elements that were not appended then, or not in that order.
+void add_impossible_states(const DirectReport& direct, DirectReport& single_keys);
+
 }  // namespace ordeal::cycles

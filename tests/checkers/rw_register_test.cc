@@ -200,5 +200,14 @@ TEST_CASE("registers: no certificate of what is not serial") {
   CHECK(certificate(concurrent({"gx wy1", "gy wx1"})).empty());
 }
 
+TEST_CASE("registers: models of single keys are not known to hold, and say why") {
+  const auto missed = history({ok(0, "wx1"), ok(0, "gx")});
+  for (const std::string model : {"read-your-writes", "PRAM", "per-key-linearizable"}) {
+    const CheckResult result = check(missed, model);
+    CHECK(result.validity == Validity::unknown);
+    CHECK(result.reason.find("registers do not show the order") == 0);
+  }
+}
+
 }  // namespace
 }  // namespace ordeal

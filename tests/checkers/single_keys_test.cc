@@ -10,6 +10,7 @@ namespace {
 using test::begin;
 using test::check_append;
 using test::end;
+using test::fail;
 using test::history;
 using test::info;
 using test::ok;
@@ -97,6 +98,14 @@ TEST_CASE("an observed info transaction follows its session, and behind a failed
   // What was read ends in an append that failed: the one before it was read all the same.
   CHECK(found(history({begin(9, "ax3"), ok(0, "rx23"), end(9, "ax3", Phase::fail),
                        ok(1, "ax2")})) == Names{"non-linearizable-key"});
+}
+
+TEST_CASE("a key that shows what never was is not linearizable") {
+  for (const auto& history : {history({fail(0, "ax1"), ok(1, "rx1")}), history({ok(0, "rx7")}),
+                              history({ok(0, "ax1"), ok(1, "rx11")}), history({ok(0, "rx1 ax1")}),
+                              history({ok(0, "ax1"), ok(1, "rx1 rx[]")})}) {
+    CHECK(verdict(history, "per-key-linearizable") == Validity::invalid);
+  }
 }
 
 TEST_CASE("where a cycle breaks the model, single keys are not told of, but count") {

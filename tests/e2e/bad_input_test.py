@@ -141,6 +141,30 @@ class Histories(EndToEnd):
         done = self.ordeal("check", damaged)
         self.assert_code(done, UNKNOWN)
         self.assertIn("damaged", done.out)
+        # Nor does another format hide it.
+        done = self.ordeal("convert", damaged, self.folder / "hidden.edn")
+        self.assert_code(done, BAD_INPUT)
+        self.assertIn("--repair", done.err)
+
+    def test_a_pipe_is_a_file(self):
+        edn = "{:type :ok, :process 0, :f :txn, :value [[:append 1 1]]}\n"
+        done = subprocess.run(self.command("check", "--format", "edn", "/dev/stdin"), input=edn, text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, VALID, done.stdout + done.stderr)
+
+    def test_a_history_without_clients_is_unknown(self):
+        history = self.write("nemesis.edn", "{:type :info, :process :nemesis, :f :kill, :value nil}\n")
+        self.assert_code(self.ordeal("check", history), UNKNOWN)
+
+    def test_a_certificate_of_an_earlier_verdict_does_not_stay(self):
+        history = self.write("stale.edn", "{:type :ok, :process 0, :f :txn, :value [[:append 1 1]]}\n"
+                                          "{:type :ok, :process 0, :f :txn, :value [[:r 1 [1]]]}\n")
+        proof = self.folder / "proof.jsonl"
+        self.assert_code(self.ordeal("check", "--certificate", proof, history), VALID)
+        self.assertEqual(proof.read_text(), '{"op": 0}\n{"op": 1}\n')
+        history.write_text(history.read_text().replace("[1]", "[1 1]"))
+        self.assert_code(self.ordeal("check", "--certificate", proof, history), INVALID)
+        self.assertFalse(proof.exists())
 
     def test_foreign_files(self):
         for name, content in (("empty.ohist", b""), ("noise.ohist", os.urandom(4096)),

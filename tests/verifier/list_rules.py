@@ -12,6 +12,10 @@ from edn import shown
 from rules import Edge, Rules, fact
 from session_rules import session_facts
 
+# What a read of a key shows that the key never was.
+IMPOSSIBLE_STATES = {"G1a", "garbage-read", "duplicate-elements", "internal", "future-read", "incompatible-order",
+                     "cyclic-versions"}
+
 
 class ListRules(Rules):
     """Edges and facts of a list-append history."""
@@ -24,7 +28,9 @@ class ListRules(Rules):
                        for key, order in self.orders.items()}
         self.unread = self.find_unread()
         self.edges = self.required = set(self.find_edges())
-        self.facts = self.required_facts = set(self.find_facts())
+        direct = set(self.find_facts())
+        self.facts = self.required_facts = direct | {
+            fact._replace(type="non-linearizable-key") for fact in direct if fact.type in IMPOSSIBLE_STATES}
 
     def find_orders(self):
         longest = {}
