@@ -22,7 +22,7 @@ from simulator import simulate
 from support import HISTORIES, at_once, history_text, one_by_one, verdicts
 from verify import rules_for, verify
 
-SEED = int(os.environ.get("SEED", random.randrange(2**32)))
+SEED = int(os.environ.get("SEED", 3890438065))
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
 
 
