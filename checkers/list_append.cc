@@ -54,9 +54,7 @@ void analyse(const History& history, bool prove, CheckResult& result, const std:
   const cycles::Inference inference(history);
   result.transactions = inference.transactions.counts();
   std::string doubt = foreign_text(inference);
-  if (doubt.empty() && result.transactions.ok == 0) {
-    doubt = "no transaction is known to have committed, so there was nothing to judge";
-  }
+  if (doubt.empty()) doubt = cycles::nothing_to_judge(result.transactions);
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
 
   auto direct_found = std::async(cycles::aside_from(inference.transactions.size()), [&inference] {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "checkers/cycles/certificate.h"
@@ -44,10 +43,7 @@ std::string clash_text(const registers::Inference& inference) {
 
 // Models of single keys ask which version came first, and registers do not tell.
 std::string single_key_text(std::string_view model) {
-  static constexpr std::array<std::string_view, 6> kModels = {
-      "monotonic-reads",     "monotonic-writes", "read-your-writes", "writes-follow-reads", "PRAM",
-      "per-key-linearizable"};
-  if (std::find(kModels.begin(), kModels.end(), model) == kModels.end()) return "";
+  if (!cycles::is_of_single_keys(model)) return "";
   return fmt::format(
       "registers do not show the order of their versions, by which {} is judged; lists do", model);
 }
@@ -75,9 +71,7 @@ void analyse(const History& history, const registers::Assumptions& assumptions, 
   const registers::Inference inference(history, assumptions);
   result.transactions = inference.transactions.counts();
   std::string doubt = foreign_micro_op(inference.transactions);
-  if (doubt.empty() && result.transactions.ok == 0) {
-    doubt = "no transaction is known to have committed, so there was nothing to judge";
-  }
+  if (doubt.empty()) doubt = cycles::nothing_to_judge(result.transactions);
   if (!doubt.empty()) return cycles::judge_unknown(result, doubt);
   if (inference.versions.first_clash()) doubt = clash_text(inference);
   if (doubt.empty()) doubt = single_key_text(result.model);

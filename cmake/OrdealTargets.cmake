@@ -43,3 +43,19 @@ function(ordeal_test name)
     ${name}_test TEST_PREFIX "${name}: " WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     PROPERTIES LABELS "unit;${name}" TIMEOUT 300)
 endfunction()
+
+# ordeal_python_test(NAME TIMEOUT seconds [SERIAL] MODULE class...): the classes of MODULE_test.py in this
+# directory, each a ctest test labelled NAME, on the built program.
+function(ordeal_python_test name)
+  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "" ${ARGN})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  list(POP_FRONT ARG_UNPARSED_ARGUMENTS module)
+  foreach(class ${ARG_UNPARSED_ARGUMENTS})
+    set(test "${name}: ${module} ${class}")
+    add_test(NAME ${test} COMMAND ${Python3_EXECUTABLE} -m unittest -v ${module}_test.${class}
+             WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_tests_properties(
+      ${test} PROPERTIES ENVIRONMENT "ORDEAL=$<TARGET_FILE:ordeal>;PYTHONDONTWRITEBYTECODE=1"
+                         LABELS ${name} RUN_SERIAL ${ARG_SERIAL} TIMEOUT ${ARG_TIMEOUT})
+  endforeach()
+endfunction()

@@ -189,7 +189,7 @@ class DbcopReader {
 }  // namespace
 
 Result<ReadHistory> read_dbcop(std::string_view bytes, std::string_view name) {
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_bom(bytes);
   return DbcopReader(bytes, name).read();
 }
 

@@ -143,7 +143,7 @@ class EdnReader {
 
 Result<ReadHistory> read_edn(std::string_view bytes, std::string_view name,
                              const ReadOptions& options) {
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_bom(bytes);
   return EdnReader(bytes, name, options).read();
 }
 

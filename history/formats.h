@@ -12,6 +12,9 @@ namespace ordeal {
 Result<ReadHistory> read_bytes(std::string_view bytes, std::string_view name,
                                const ReadOptions& options);
 
+// Text without the byte-order mark of UTF-8 that it may start with.
+std::string_view without_bom(std::string_view text);
+
 bool is_ohist(std::string_view bytes);  // also where the file ends within its magic
 Result<ReadHistory> read_ohist(std::string_view bytes, std::string_view name,
                                const ReadOptions& options = {});

@@ -109,7 +109,7 @@ class JsonReader {
 
 Result<ReadHistory> read_json(std::string_view bytes, std::string_view name,
                               const ReadOptions& options) {
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_bom(bytes);
   return JsonReader(bytes, name, options).read();
 }
 

@@ -113,7 +113,7 @@ class PlumeReader {
 }  // namespace
 
 Result<ReadHistory> read_plume(std::string_view bytes, std::string_view name) {
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_bom(bytes);
   return PlumeReader(bytes, name).read();
 }
 

@@ -70,7 +70,7 @@ Result<Bytes> read_file(const std::filesystem::path& path) {
 // `()` EDN; `[[` and `{"data"` (or another of its keys) dbcop; `r(` and `w(` Plume.
 std::string_view detect(std::string_view bytes) {
   if (is_ohist(bytes)) return "ordeal";
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_bom(bytes);
   constexpr std::string_view kBlanks = " \t\r\n,";
   const auto skip = [&](std::size_t at) {
     return std::min(bytes.find_first_not_of(kBlanks, at), bytes.size());
@@ -143,6 +143,11 @@ Result<ReadHistory> read_bytes(std::string_view bytes, std::string_view name,
     read.warnings.push_back(std::move(warning));
   }
   return read;
+}
+
+std::string_view without_bom(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
 }
 
 Result<ReadHistory> read_history(const std::filesystem::path& path, std::string_view format) {

@@ -135,6 +135,13 @@ class Snapshots {
   std::vector<Place> place_;  // by node, in order_
 };
 
+std::vector<CertificateLine> certificate(const Transactions& transactions, const Graph& graph,
+                                         ProofPlan plan, const std::vector<Rivals>& rivals) {
+  if (plan.proof == Proof::none) return {};
+  if (plan.proof == Proof::serial) return serial(transactions, graph, plan.order);
+  return Snapshots(transactions, graph, plan.order).lines(rivals);
+}
+
 }  // namespace
 
 ProofPlan proof_plan(std::string_view model) {
@@ -145,13 +152,6 @@ ProofPlan proof_plan(std::string_view model) {
   if (model == "strong-session-snapshot-isolation") return {Proof::snapshots, kProcess};
   if (model == "strong-snapshot-isolation") return {Proof::snapshots, kProcess | kRealtime};
   return {};
-}
-
-std::vector<CertificateLine> certificate(const Transactions& transactions, const Graph& graph,
-                                         ProofPlan plan, const std::vector<Rivals>& rivals) {
-  if (plan.proof == Proof::none) return {};
-  if (plan.proof == Proof::serial) return serial(transactions, graph, plan.order);
-  return Snapshots(transactions, graph, plan.order).lines(rivals);
 }
 
 void prove(CheckResult& result, const Transactions& transactions, const Graph& graph,

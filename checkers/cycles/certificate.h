@@ -29,14 +29,10 @@ ProofPlan proof_plan(std::string_view model);
 // one of them must have committed before the next one started.
 using Rivals = std::vector<TxnId>;
 
-// The committed transactions in an order that proves the model; of a graph without the cycles that
-// it rules out. Empty where no order of the rivals was found that goes with all the rest: this
-// happens under snapshots only, and does not mean that there is none. O(n log n); the order follows
-// the times of the history where it can.
-std::vector<CertificateLine> certificate(const Transactions& transactions, const Graph& graph,
-                                         ProofPlan plan, const std::vector<Rivals>& rivals);
-
-// Fills in `result.certificate`, or `result.certificate_note`.
+// Fills in `result.certificate` of a valid verdict: the committed transactions in an order that
+// proves the model, which follows the times of the history where it can. Else
+// `result.certificate_note`: the model has no proof, or no order of the rivals was found that goes
+// with all the rest (under snapshots only; it does not mean that there is none). O(n log n).
 void prove(CheckResult& result, const Transactions& transactions, const Graph& graph,
            const std::vector<Rivals>& rivals);
 

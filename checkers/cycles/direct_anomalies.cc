@@ -32,16 +32,8 @@ DirectReport DirectFinder::run() {
 void DirectFinder::show(Type type, std::initializer_list<TxnId> txns, KeyId key,
                         std::vector<Value> values, std::string explanation) {
   ++shown_[type];
-  Anomaly anomaly;
-  anomaly.type = kTypeNames[type];
-  anomaly.models_violated = weakest_ruled_out(anomaly.type);
-  anomaly.explanation = std::move(explanation);
-  for (const TxnId txn : txns) {
-    if (txn != kNone) anomaly.operations.push_back(transactions_.operation_index(txn));
-  }
-  anomaly.key = history_.key(key);
-  anomaly.values = std::move(values);
-  examples_.push_back(std::move(anomaly));
+  examples_.push_back(direct_anomaly(transactions_, kTypeNames[type], {txns.begin(), txns.size()},
+                                     key, std::move(values), std::move(explanation)));
 }
 
 // An info transaction that was observed has appended, in the order that it meant to.

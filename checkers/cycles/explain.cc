@@ -124,6 +124,19 @@ std::string step_text(const Dependencies& dependencies, const CycleStep& step,
   return dependencies.words(step, *reason, from, to);
 }
 
+Anomaly direct_anomaly(const Transactions& transactions, std::string_view type,
+                       std::span<const TxnId> txns, KeyId key, std::vector<Value> values,
+                       std::string explanation) {
+  Anomaly anomaly;
+  anomaly.type = type;
+  anomaly.models_violated = weakest_ruled_out(type);
+  anomaly.explanation = std::move(explanation);
+  for (const TxnId txn : txns) anomaly.operations.push_back(transactions.operation_index(txn));
+  anomaly.key = transactions.history().key(key);
+  anomaly.values = std::move(values);
+  return anomaly;
+}
+
 Anomaly explain_cycle(const Dependencies& dependencies, const Cycle& cycle) {
   const Transactions& transactions = dependencies.involved();
   Anomaly anomaly;

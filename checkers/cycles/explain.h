@@ -26,6 +26,11 @@ Value as_other_type(Value value);
 std::string step_text(const Dependencies& dependencies, const CycleStep& step,
                       std::string_view from, std::string_view to);
 
+// An anomaly that needs no cycle, explained in words.
+Anomaly direct_anomaly(const Transactions& transactions, std::string_view type,
+                       std::span<const TxnId> txns, KeyId key, std::vector<Value> values,
+                       std::string explanation);
+
 // The whole anomaly: steps with keys, values and words, and the explanation that ends in "a
 // contradiction!".
 Anomaly explain_cycle(const Dependencies& dependencies, const Cycle& cycle);

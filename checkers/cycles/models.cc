@@ -159,6 +159,8 @@ bool rules_out(std::string_view anomaly, std::string_view model) {
   return is_in(ruled_out(with_implied(anomaly)), model_id(canonical_model(model)));
 }
 
+bool is_of_single_keys(std::string_view model) { return !rules_out("G0", model); }
+
 bool anomaly_implies(std::string_view stronger, std::string_view weaker) {
   const std::size_t id = anomaly_id(weaker);
   return id != kNotFound && (with_implied(stronger) >> id & 1U) != 0;

@@ -18,6 +18,9 @@ std::string_view canonical_model(std::string_view name);
 // The weakest models that the anomaly rules out, sorted; empty for a name unknown to the table.
 std::vector<std::string> weakest_ruled_out(std::string_view anomaly);
 bool rules_out(std::string_view anomaly, std::string_view model);
+// Whether the model is about keys one by one (session guarantees, linearizable keys): such a model
+// says nothing of transactions, and allows even interleaved writes.
+bool is_of_single_keys(std::string_view model);
 // Whether finding `stronger` implies that `weaker` is there too, e.g. G-single-item and G2-item.
 bool anomaly_implies(std::string_view stronger, std::string_view weaker);
 

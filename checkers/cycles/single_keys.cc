@@ -126,17 +126,13 @@ void Finder::read_touches(TxnId txn) {
 void Finder::found(const char* type, const Mark& mark, TxnId txn, KeyId key,
                    std::string_view what) {
   if (mark.txn == txn || ++report_.counts[type] > examples_max_) return;
-  Anomaly anomaly;
-  anomaly.type = type;
-  anomaly.models_violated = weakest_ruled_out(type);
-  anomaly.operations = {transactions_.operation_index(mark.txn),
-                        transactions_.operation_index(txn)};
-  anomaly.key = history_.key(key);
-  anomaly.explanation = fmt::format("key {}: {} {} {}, in the order of the key's versions {}",
-                                    history_.key(key).text(), transaction_text(transactions_, txn),
-                                    what, transaction_text(transactions_, mark.txn),
-                                    list_text(inference_.orders.longest_read(key)));
-  report_.examples.push_back(std::move(anomaly));
+  const TxnId txns[] = {mark.txn, txn};
+  report_.examples.push_back(
+      direct_anomaly(transactions_, type, txns, key, {},
+                     fmt::format("key {}: {} {} {}, in the order of the key's versions {}",
+                                 history_.key(key).text(), transaction_text(transactions_, txn),
+                                 what, transaction_text(transactions_, mark.txn),
+                                 list_text(inference_.orders.longest_read(key)))));
 }
 
 void Finder::invoked(TxnId txn) {

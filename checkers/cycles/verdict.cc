@@ -63,6 +63,11 @@ void conclude(CheckResult& result, const std::string& doubt) {
 
 }  // namespace
 
+std::string nothing_to_judge(const OutcomeCounts& transactions) {
+  if (transactions.ok > 0) return "";
+  return "no transaction is known to have committed, so there was nothing to judge";
+}
+
 void judge_unknown(CheckResult& result, std::string why) { conclude(result, why); }
 
 void judge(CheckResult& result, const Dependencies& dependencies, DirectReport direct,

@@ -18,6 +18,8 @@ inline constexpr std::size_t kExamplesMax = 4;  // of a type
 // where nothing else breaks the model: cycles say more.
 void judge(CheckResult& result, const Dependencies& dependencies, DirectReport direct,
            const CycleReport& cycles, DirectReport single_keys, std::string doubt);
+// Why transactions with these outcomes leave nothing to judge; "" where they do.
+std::string nothing_to_judge(const OutcomeCounts& transactions);
 // The verdict where there was nothing to analyse.
 void judge_unknown(CheckResult& result, std::string why);
 

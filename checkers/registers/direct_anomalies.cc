@@ -52,7 +52,7 @@ class Finder {
 
   // Counts it, and says whether it is still worth showing.
   bool note(const std::string& type) { return ++report_.counts[type] <= examples_max_; }
-  void show(std::string type, std::initializer_list<TxnId> txns, KeyId key,
+  void show(std::string_view type, std::initializer_list<TxnId> txns, KeyId key,
             std::vector<Value> values, std::string explanation);
   std::string text(TxnId txn) const { return cycles::transaction_text(transactions_, txn); }
   std::string key_text(KeyId key) const { return history_.key(key).text(); }
@@ -67,16 +67,11 @@ class Finder {
   cycles::DirectReport report_;
 };
 
-void Finder::show(std::string type, std::initializer_list<TxnId> txns, KeyId key,
+void Finder::show(std::string_view type, std::initializer_list<TxnId> txns, KeyId key,
                   std::vector<Value> values, std::string explanation) {
-  Anomaly anomaly;
-  anomaly.models_violated = cycles::weakest_ruled_out(type);
-  anomaly.type = std::move(type);
-  anomaly.explanation = std::move(explanation);
-  for (const TxnId txn : txns) anomaly.operations.push_back(transactions_.operation_index(txn));
-  anomaly.key = history_.key(key);
-  anomaly.values = std::move(values);
-  report_.examples.push_back(std::move(anomaly));
+  report_.examples.push_back(cycles::direct_anomaly(transactions_, type,
+                                                    {txns.begin(), txns.size()}, key,
+                                                    std::move(values), std::move(explanation)));
 }
 
 // internal. Cerone's axiom INT: a read agrees with the transaction's own latest read or write of

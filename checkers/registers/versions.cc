@@ -88,45 +88,49 @@ VersionId Versions::find(KeyId key, Value value) const {
 }
 
 Touches::Touches(const Transactions& transactions, const Versions& versions)
-    : committed_(transactions.size()) {
+    : committed_(transactions.size()), place_(transactions.history().key_count(), 0) {
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
-    if (!transactions.ok(txn)) continue;
-    committed_[txn] = 1;
-    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
-      if (is_write(micro_op) || versions.ambiguous(micro_op.key)) continue;
-      const VersionId seen = versions.find(micro_op.key, micro_op.value);
-      if (seen == kNone || versions.is_initial(seen)) continue;
-      const TxnId writer = versions.write_of(seen).txn;
-      if (!transactions.failed(writer)) committed_[writer] = 1;
-    }
+    if (transactions.ok(txn)) commit_with_writers(txn, transactions, versions);
   }
-
-  std::vector<std::size_t> place(transactions.history().key_count(), 0);
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
-    const std::size_t begin = all_.size();
-    first_of_.push_back(begin);
-    if (!committed(txn)) continue;
-    for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
-      const KeyId key = micro_op.key;
-      if (versions.ambiguous(key)) continue;
-      const bool known =
-          is_write(micro_op) || transactions.shows_reads(txn) || !micro_op.value.is_nil();
-      if (!known) continue;  // an info transaction's read returned nobody knows what
-      const bool is_new =
-          place[key] < begin || place[key] >= all_.size() || all_[place[key]].key != key;
-      if (is_new) {
-        place[key] = all_.size();
-        all_.push_back({key, kNone, kNone});
-      }
-      const VersionId version = versions.find(key, micro_op.value);
-      if (is_write(micro_op)) {
-        all_[place[key]].write = version;
-      } else if (is_new) {
-        all_[place[key]].read = version;  // kNone: a value that nobody wrote
-      }
-    }
+    first_of_.push_back(all_.size());
+    if (committed(txn)) collect(txn, transactions, versions);
   }
   first_of_.push_back(all_.size());
+}
+
+void Touches::commit_with_writers(TxnId txn, const Transactions& transactions,
+                                  const Versions& versions) {
+  committed_[txn] = 1;
+  for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+    if (is_write(micro_op) || versions.ambiguous(micro_op.key)) continue;
+    const VersionId seen = versions.find(micro_op.key, micro_op.value);
+    if (seen == kNone || versions.is_initial(seen)) continue;
+    const TxnId writer = versions.write_of(seen).txn;
+    if (!transactions.failed(writer)) committed_[writer] = 1;
+  }
+}
+
+void Touches::collect(TxnId txn, const Transactions& transactions, const Versions& versions) {
+  for (const StoredMicroOp& micro_op : transactions.micro_ops(txn)) {
+    const KeyId key = micro_op.key;
+    if (versions.ambiguous(key)) continue;
+    const bool known =
+        is_write(micro_op) || transactions.shows_reads(txn) || !micro_op.value.is_nil();
+    if (!known) continue;  // an info transaction's read returned nobody knows what
+    std::size_t& place = place_[key];
+    const bool is_new = place < first_of_.back() || place >= all_.size() || all_[place].key != key;
+    if (is_new) {
+      place = all_.size();
+      all_.push_back({key, kNone, kNone});
+    }
+    const VersionId version = versions.find(key, micro_op.value);
+    if (is_write(micro_op)) {
+      all_[place].write = version;
+    } else if (is_new) {
+      all_[place].read = version;  // kNone: a value that nobody wrote
+    }
+  }
 }
 
 }  // namespace ordeal::registers

@@ -101,7 +101,11 @@ class Touches {
   const std::vector<std::uint8_t>& committed() const { return committed_; }
 
  private:
+  void commit_with_writers(TxnId txn, const Transactions& transactions, const Versions& versions);
+  void collect(TxnId txn, const Transactions& transactions, const Versions& versions);
+
   std::vector<std::uint8_t> committed_;
+  std::vector<std::size_t> place_;  // by key: its latest touch
   std::vector<Touch> all_;
   std::vector<std::size_t> first_of_;
 };

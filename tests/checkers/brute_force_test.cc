@@ -127,6 +127,13 @@ void execute(std::vector<Txn1>& txns, Random& random) {
   }
 }
 
+std::vector<Txn1> random_execution(std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Txn1> txns = make_transactions(random);
+  execute(txns, random);
+  return txns;
+}
+
 ordeal::Txn to_txn(const Txn1& txn, bool results) {
   ordeal::Txn result;
   for (const Op& op : txn.ops) {
@@ -232,9 +239,7 @@ TEST_CASE("verdicts agree with an enumeration of all executions under snapshots"
   constexpr std::uint64_t kSeeds = 30'000;
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Random random(seed);
-    std::vector<Txn1> txns = make_transactions(random);
-    execute(txns, random);
+    const std::vector<Txn1> txns = random_execution(seed);
     const History history = to_history(txns);
     for (const bool real_time : {false, true}) {
       const std::string model = real_time ? "strong-snapshot-isolation" : "snapshot-isolation";
@@ -271,9 +276,7 @@ TEST_CASE("registers: nothing is found where a serial order exists, and mostly t
   int serial = 0;
   int proved = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
-    Random random(seed);
-    std::vector<Txn1> txns = make_transactions(random);
-    execute(txns, random);
+    const std::vector<Txn1> txns = random_execution(seed);
     if (!serial_order_exists(txns, false)) continue;
     ++serial;
     const CheckResult result =
@@ -292,9 +295,7 @@ TEST_CASE("verdicts agree with an enumeration of all serial orders", "[slow]") {
   constexpr std::uint64_t kSeeds = 50'000;
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Random random(seed);
-    std::vector<Txn1> txns = make_transactions(random);
-    execute(txns, random);
+    const std::vector<Txn1> txns = random_execution(seed);
     const History history = to_history(txns);
     const bool serializable = serial_order_exists(txns, false);
     const bool strict = serializable && serial_order_exists(txns, true);
