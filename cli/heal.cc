@@ -1,10 +1,14 @@
 // ordeal heal: undo the faults that a killed run left behind, from its heal journal.
 #include <algorithm>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <memory>
 
+#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/outcome.h"
 #include "nemesis/journal.h"
+#include "nemesis/watchdog.h"
+#include "orchestrator/inventory.h"
 #include "orchestrator/lab/lab.h"
 #include "orchestrator/store.h"
 
@@ -62,19 +66,89 @@ Result<int> heal(const RunFolder& folder) {
   return tell(replayed);
 }
 
-int heal_or_complain(const std::string& run) {
-  const auto code = heal(RunFolder{run, ""});
+// ---- without a run's folder
+
+struct HealArguments {
+  std::string run;
+  std::string host;       // name within the lab or inventory, else [user@]address[:port]
+  std::string lab;        // name of a lab that is up
+  std::string inventory;  // file
+};
+
+constexpr std::chrono::milliseconds kUndoTimeout{60'000};
+
+Result<Lab> single_host(const std::string& text) {
+  HostSpec spec;
+  std::string address = text;
+  if (const auto at = address.find('@'); at != std::string::npos) {
+    spec.user = address.substr(0, at);
+    address = address.substr(at + 1);
+  }
+  if (const auto colon = address.rfind(':');
+      colon != std::string::npos && address.find(':') == colon) {
+    if (!boost::conversion::try_lexical_convert(address.substr(colon + 1), spec.ssh_port)) {
+      return bad_input("--host {}: expected [user@]address[:port]", text);
+    }
+    address = address.substr(0, colon);
+  }
+  spec.name = spec.address = address;
+  Lab lab;
+  lab.hosts = {spec};
+  lab.abilities = {{}};
+  return lab;
+}
+
+Result<Lab> lab_of(const HealArguments& arguments) {
+  if (!arguments.lab.empty()) return find_lab(arguments.lab);
+  if (!arguments.inventory.empty()) return read_inventory(arguments.inventory);
+  return single_host(arguments.host);
+}
+
+Result<int> heal_host(const HealArguments& arguments) {
+  ORDEAL_TRY_ASSIGN(const Lab lab, lab_of(arguments));
+  ORDEAL_TRY(enter_control_namespace(lab));
+  const Cluster cluster = make_cluster(lab);
+  Host* host = lab.hosts.size() == 1 ? cluster.hosts().front() : cluster.find(arguments.host);
+  if (host == nullptr) {
+    std::vector<std::string_view> known;
+    for (const HostSpec& each : lab.hosts) known.push_back(each.name);
+    return bad_input("{}", unknown_name("host", arguments.host, known));
+  }
+  ORDEAL_TRY_ASSIGN(const CommandOutput output, run_checked(*host, undo_now(), kUndoTimeout));
+  const std::string& done = output.standard_output;
+  fmt::print("{}", done.empty() ? "nothing to heal\n" : done);
+  return 0;
+}
+
+Result<int> heal(const HealArguments& arguments) {
+  if (arguments.host.empty() != arguments.run.empty()) {
+    return arguments.host.empty() ? heal(RunFolder{arguments.run, ""}) : heal_host(arguments);
+  }
+  return bad_input("heal: expected either a run's folder or --host");
+}
+
+int heal_or_complain(const HealArguments& arguments) {
+  const auto code = heal(arguments);
   return code ? *code : complain(code.error());
 }
 
 }  // namespace
 
 void add_heal(CLI::App& app, Action& action) {
-  auto run = std::make_shared<std::string>();
+  auto arguments = std::make_shared<HealArguments>();
   auto* command = app.add_subcommand("heal", "Undo the faults that a run left behind");
-  command->footer("Example: ordeal heal store/latest");
-  command->add_option("run", *run, "The run's folder")->required();
-  command->callback([run, &action] { action = [run] { return heal_or_complain(*run); }; });
+  command->footer(
+      "Examples:\n"
+      "  ordeal heal store/latest\n"
+      "  ordeal heal --host n1 --inventory hosts.ini\n"
+      "  ordeal heal --host root@db1.example.org");
+  command->add_option("run", arguments->run, "The run's folder");
+  command->add_option("--host", arguments->host,
+                      "Without the folder: undo at once whatever any run would undo on this host");
+  command->add_option("--lab", arguments->lab, "The lab of which --host is one");
+  command->add_option("--inventory", arguments->inventory, "The inventory of which --host is one");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return heal_or_complain(*arguments); }; });
 }
 
 }  // namespace ordeal

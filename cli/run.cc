@@ -152,6 +152,8 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--complexity", arguments->changes.complexity, "low, medium or high");
   command->add_flag("--no-disruptions", arguments->changes.no_disruptions,
                     "Same run without faults");
+  command->add_option("--schedule", arguments->changes.schedule,
+                      "A written schedule of faults, e.g. a run's schedule.yaml");
   command->add_option("--scenario", arguments->changes.scenario, "A scenario of the campaign");
   command
       ->add_option("--set", arguments->changes.assignments,

@@ -248,6 +248,10 @@ class Decoder {
     event.action = fault.action() == 0 ? FaultAction::inject : FaultAction::heal;
     event.hosts.assign(fault.hosts().begin(), fault.hosts().end());
     event.detail = fault.detail();
+    event.legs.assign(fault.legs().begin(), fault.legs().end());
+    event.direction = fault.direction();
+    event.share = fault.share();
+    event.effect = fault.effect();
     return event;
   }
 

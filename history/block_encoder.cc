@@ -179,6 +179,10 @@ class Encoder {
     fault.set_action(event.action == FaultAction::heal ? 1 : 0);
     for (const auto& host : event.hosts) fault.add_hosts(host);
     fault.set_detail(event.detail);
+    for (const auto& leg : event.legs) fault.add_legs(leg);
+    fault.set_direction(event.direction);
+    fault.set_share(event.share);
+    fault.set_effect(event.effect);
     return PayloadForm::fault;
   }
 

@@ -52,7 +52,7 @@ std::optional<Balances> balances(EdnScanner scanner) {
   return balances;
 }
 
-bool hosts(EdnScanner& scanner, std::vector<std::string>& out) {
+bool strings(EdnScanner& scanner, std::vector<std::string>& out) {
   if (!scanner.consume('[')) return false;
   while (!scanner.consume_if(']')) {
     if (!scanner.string(out.emplace_back())) return false;
@@ -67,6 +67,14 @@ bool action(EdnScanner& scanner, FaultAction& out) {
   return true;
 }
 
+std::string* text_of(FaultEvent& event, std::string_view key) {
+  if (key == ":fault") return &event.fault;
+  if (key == ":detail") return &event.detail;
+  if (key == ":direction") return &event.direction;
+  if (key == ":share") return &event.share;
+  return key == ":effect" ? &event.effect : nullptr;
+}
+
 std::optional<FaultEvent> fault(EdnScanner scanner) {
   FaultEvent event;
   bool has_action = false;
@@ -75,11 +83,11 @@ std::optional<FaultEvent> fault(EdnScanner scanner) {
     std::string_view key;
     if (!scanner.token(key)) return std::nullopt;
     has_action = has_action || key == ":action";
-    const bool read = key == ":fault"    ? scanner.string(event.fault)
-                      : key == ":action" ? action(scanner, event.action)
-                      : key == ":hosts"  ? hosts(scanner, event.hosts)
-                      : key == ":detail" ? scanner.string(event.detail)
-                                         : false;
+    const bool read = key == ":action"                 ? action(scanner, event.action)
+                      : key == ":hosts"                ? strings(scanner, event.hosts)
+                      : key == ":legs"                 ? strings(scanner, event.legs)
+                      : text_of(event, key) != nullptr ? scanner.string(*text_of(event, key))
+                                                       : false;
     if (!read) return std::nullopt;
   }
   if (event.fault.empty() || !has_action) return std::nullopt;
@@ -122,15 +130,25 @@ std::string edn(const Balances& balances) {
   return text + '}';
 }
 
-std::string edn(const FaultEvent& event) {
-  std::string hosts;
-  for (const auto& host : event.hosts) {
-    if (!hosts.empty()) hosts += ' ';
-    hosts += edn_string(host);
+std::string edn(const std::vector<std::string>& strings) {
+  std::string text = "[";
+  for (const std::string& each : strings) {
+    if (text.size() > 1) text += ' ';
+    text += edn_string(each);
   }
-  return fmt::format("{{:fault {}, :action {}, :hosts [{}], :detail {}}}", edn_string(event.fault),
-                     event.action == FaultAction::heal ? ":heal" : ":inject", hosts,
-                     edn_string(event.detail));
+  return text + ']';
+}
+
+std::string edn(const FaultEvent& event) {
+  std::string text =
+      fmt::format("{{:fault {}, :action {}, :hosts {}, :detail {}", edn_string(event.fault),
+                  event.action == FaultAction::heal ? ":heal" : ":inject", edn(event.hosts),
+                  edn_string(event.detail));
+  if (!event.legs.empty()) text += ", :legs " + edn(event.legs);
+  if (!event.direction.empty()) text += ", :direction " + edn_string(event.direction);
+  if (!event.share.empty()) text += ", :share " + edn_string(event.share);
+  if (!event.effect.empty()) text += ", :effect " + edn_string(event.effect);
+  return text + '}';
 }
 
 std::string edn(const Opaque& opaque) { return opaque.edn; }

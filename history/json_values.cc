@@ -54,10 +54,15 @@ OrderedJson json(const Balances& balances) {
 }
 
 OrderedJson json(const FaultEvent& event) {
-  return {{"fault", event.fault},
-          {"action", event.action == FaultAction::heal ? "heal" : "inject"},
-          {"hosts", event.hosts},
-          {"detail", event.detail}};
+  OrderedJson object{{"fault", event.fault},
+                     {"action", event.action == FaultAction::heal ? "heal" : "inject"},
+                     {"hosts", event.hosts},
+                     {"detail", event.detail}};
+  if (!event.legs.empty()) object["legs"] = event.legs;
+  if (!event.direction.empty()) object["direction"] = event.direction;
+  if (!event.share.empty()) object["share"] = event.share;
+  if (!event.effect.empty()) object["effect"] = event.effect;
+  return object;
 }
 
 OrderedJson json(const Opaque& opaque) {

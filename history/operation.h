@@ -62,7 +62,11 @@ struct FaultEvent {
   std::string fault;  // name in the catalogue of faults, e.g. "partition"
   FaultAction action = FaultAction::inject;
   std::vector<std::string> hosts;
-  std::string detail;  // e.g. "n1 drops what ctl sends it"
+  std::string detail;               // e.g. "n1 drops what ctl sends it"
+  std::vector<std::string> legs{};  // connections that it touches, e.g. "client-db"
+  std::string direction{};          // of these: "upstream", "downstream", "both"; "" without legs
+  std::string share{};              // of the system's hosts: "one", "some", "all"; "" with legs
+  std::string effect{};             // measured after injection or healing, in words
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
 

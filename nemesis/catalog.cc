@@ -8,10 +8,8 @@ namespace ordeal {
 
 std::span<const FaultEntry> fault_catalog() {
   static const FaultEntry kFaults[] = {
-      partition_fault(),
-      pause_fault(),
-      kill_fault(),
-      clock_skew_fault(),
+      partition_fault(), partition_hosts_fault(), pause_fault(),      kill_fault(),
+      stop_fault(),      restart_fault(),         clock_skew_fault(),
   };
   return kFaults;
 }

@@ -4,35 +4,37 @@
 
 #include <cstdlib>
 
-#include "nemesis/host_choice.h"
 #include "nemesis/plan.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
 
-constexpr std::string_view kDirections[] = {"back", "ahead", "both"};
+constexpr std::string_view kJumps[] = {"back", "ahead", "both"};
 
 constexpr OptionSpec kOptions[] = {
     kHostsOption,
-    {.name = "direction",
+    kRoleOption,
+    {.name = "jump",
      .type = OptionType::text,
      .default_value = "both",
      .summary = "back, ahead or both (drawn each time)",
-     .choices = kDirections},
+     .choices = kJumps},
     {.name = "max-offset",
      .type = OptionType::duration,
      .default_value = "60s",
-     .summary = "the clock jumps by at most this",
+     .summary = "the clock jumps by at most this, and by at least a tenth of it",
      .minimum = 1},
 };
 
-Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {
-  const auto size = random.between(0, options.duration("max-offset").count());
-  const std::string& direction = options.text("direction");
-  const bool ahead = direction == "ahead" || (direction == "both" && random.chance(0.5));
+Fault draw(const Options& options, const Terrain& terrain, Random& random) {
+  const auto size_max = options.duration("max-offset").count();
+  const auto size = random.between((size_max + 9) / 10, size_max);
+  const std::string& jump = options.text("jump");
+  const bool ahead = jump == "ahead" || (jump == "both" && random.chance(0.5));
   const std::chrono::milliseconds offset{ahead ? size : -size};
   return {.name = "clock-skew",
-          .hosts = draw_hosts(options.text("hosts"), hosts, random),
+          .hosts = draw_servers(options, terrain, random),
           .parameters = {{"offset", faketime_offset(offset)}}};
 }
 
@@ -48,8 +50,10 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
       fault, battlefield,
       fmt::format("clock of the database on {} moved by {} s", fmt::join(fault.hosts, ", "),
                   offset),
-      [&](const ServerControl& control) { return set_offset(control, offset); },
-      [](const ServerControl& control) { return set_offset(control, "+0"); });
+      {.inject = [&](const ServerControl& control) { return set_offset(control, offset); },
+       .undo = [](const ServerControl& control) { return set_offset(control, "+0"); },
+       .effect = [&](const ServerControl& control) { return clock_is(control, offset, false); },
+       .healed = [](const ServerControl& control) { return clock_is(control, "+0", true); }});
 }
 
 }  // namespace

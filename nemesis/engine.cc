@@ -6,6 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "nemesis/plan.h"
+#include "nemesis/probe.h"
+#include "nemesis/scope.h"
 #include "nemesis/wait.h"
 #include "nemesis/watchdog.h"
 
@@ -61,24 +64,11 @@ Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
   return {};
 }
 
-// Tries every command, and returns the first failure.
-Status run_all(Host& host, const std::vector<Command>& commands, milliseconds timeout,
-               std::stop_token stop) {
-  Status first;
-  for (const Command& command : commands) {
-    const auto output = run_checked(host, command, timeout, stop);
-    if (!output && first) first = tl::unexpected(output.error());
-  }
-  return first;
-}
-
-// The watchdog is left armed where the undo failed.
 Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
                     std::stop_token stop) {
   const std::vector<Command>* commands = commands_for(host, undo.undo);
   if (commands == nullptr) return {};
-  ORDEAL_TRY(run_all(host, *commands, timeout, stop));
-  ORDEAL_TRY(run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
+  ORDEAL_TRY(run_checked(host, each_of(as_login_user(*commands, host)), timeout, stop));
   return {};
 }
 
@@ -95,6 +85,24 @@ Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster, millisecon
       [&](Host& host) { return undo_on_host(host, undo, command_timeout, stop); });
 }
 
+Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
+  return cluster.for_each([&](Host& host) -> Status {
+    if (commands_for(host, undo.undo) == nullptr) return {};
+    ORDEAL_TRY(
+        run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
+    return {};
+  });
+}
+
+Status verify_and_disarm(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
+  const auto seen = probe(undo.healed, cluster, EngineSettings{}.probe_timeout, stop);
+  if (!seen) {
+    return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
+                              seen.error().message);
+  }
+  return disarm_on_hosts(undo, cluster, stop);
+}
+
 FaultEngine::FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal,
                          Record record, EngineSettings settings)
     : cluster_(cluster),
@@ -109,45 +117,73 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
   if (stop.stop_requested()) return stopped();
   ORDEAL_TRY_ASSIGN(const FaultPlan plan, make_plan(fault, battlefield_));
   const Injected injected = begin(fault, plan);
-  const FaultEvent& event = injected.active.event;
+  FaultEvent event = injected.active.event;
   record_(Phase::invoke, event, "");
-  const Status done = carry_out(plan, injected.undo, duration, stop);
-  if (done) {
+  const auto seen = inject_and_see(plan, injected, duration, stop);
+  if (seen) {
+    event.effect = *seen;
     count(fault.name, &FaultCounts::injected);
     record_(Phase::info, event, "");
     return injected.active.id;
   }
   count(fault.name, &FaultCounts::failed);
   // Whatever stopped the injection, the undo must run.
-  const Status undone = undo(injected, {});
+  const auto undone = undo(injected, {});
   record_(Phase::info, event,
-          fmt::format("failed: {}; {}", done.error().message,
+          fmt::format("failed: {}; {}", seen.error().message,
                       undone ? "undone" : "undo failed: " + undone.error().message));
-  return tl::unexpected(done.error());
+  return tl::unexpected(seen.error());
+}
+
+FaultEvent FaultEngine::event_of(const Fault& fault, const FaultPlan& plan) const {
+  FaultEvent event{.fault = fault.name,
+                   .action = FaultAction::inject,
+                   .hosts = fault.hosts,
+                   .detail = plan.detail,
+                   .legs = fault.legs};
+  if (event.hosts.empty()) {
+    for (const HostCommands& of_host : plan.inject) event.hosts.push_back(of_host.host);
+  }
+  if (const auto found = fault.parameters.find("direction"); found != fault.parameters.end()) {
+    event.direction = found->second;
+  }
+  if (event.legs.empty()) {
+    event.share = share_of(event.hosts.size(), battlefield_.terrain.servers.size());
+  }
+  return event;
 }
 
 // From here on the fault is active, also where it turns out to have been injected by half.
-FaultEngine::Injected FaultEngine::begin(const Fault& fault, const FaultPlan& plan) {
+FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan) {
   const std::lock_guard lock(state_);
   const FaultId id{++last_id_};
   injected_.push_back({.active = {.id = id,
-                                  .event = {.fault = fault.name,
-                                            .action = FaultAction::inject,
-                                            .hosts = fault.hosts,
-                                            .detail = plan.detail},
+                                  .event = event_of(fault, plan),
                                   .since = std::chrono::steady_clock::now()},
                        .undo = {.id = fmt::format("{}-{}", battlefield_.run_id, id.value),
                                 .fault = fault.name,
-                                .detail = plan.detail,
-                                .undo = plan.undo}});
+                                .detail = std::move(plan.detail),
+                                .undo = std::move(plan.undo),
+                                .healed = std::move(plan.healed)},
+                       .in_process = std::move(plan.in_process)});
   return injected_.back();
 }
 
-Status FaultEngine::carry_out(const FaultPlan& plan, const PendingUndo& undo, milliseconds duration,
-                              std::stop_token stop) {
-  ORDEAL_TRY(journal_.began(undo));
-  return cluster_.for_each(
-      [&](Host& host) { return arm_and_inject(host, plan, undo, duration, stop); });
+Result<std::string> FaultEngine::inject_and_see(const FaultPlan& plan, const Injected& injected,
+                                                milliseconds duration, std::stop_token stop) {
+  ORDEAL_TRY(carry_out(plan, injected, duration, stop));
+  auto seen = probe(plan.effect, cluster_, settings_.probe_timeout, stop);
+  if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
+  return seen;
+}
+
+Status FaultEngine::carry_out(const FaultPlan& plan, const Injected& injected,
+                              milliseconds duration, std::stop_token stop) {
+  ORDEAL_TRY(journal_.began(injected.undo));
+  ORDEAL_TRY(cluster_.for_each(
+      [&](Host& host) { return arm_and_inject(host, plan, injected.undo, duration, stop); }));
+  for (const InProcess& step : plan.in_process) ORDEAL_TRY(step.inject());
+  return {};
 }
 
 Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
@@ -155,12 +191,12 @@ Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const Pend
   const std::vector<Command>* undo_commands = commands_for(host, undo.undo);
   const std::vector<Command>* commands = commands_for(host, plan.inject);
   if (commands == nullptr || undo_commands == nullptr) return {};
-  const Command arm = arm_watchdog(watchdog_id(undo.id, host), duration + settings_.watchdog_grace,
-                                   as_login_user(*undo_commands, host));
-  ORDEAL_TRY(run_checked(host, arm, settings_.command_timeout, stop));
-  for (const Command& command : *commands) {
-    ORDEAL_TRY(run_checked(host, command, settings_.command_timeout, stop));
-  }
+  std::vector<Command> steps = as_login_user(*commands, host);
+  steps.insert(steps.begin(),
+               arm_watchdog(watchdog_id(undo.id, host), duration + settings_.watchdog_grace,
+                            as_login_user(*undo_commands, host)));
+  // One command, since each takes a turn over the network.
+  ORDEAL_TRY(run_checked(host, all_of(steps), settings_.command_timeout, stop));
   return {};
 }
 
@@ -171,21 +207,39 @@ Status FaultEngine::heal(FaultId id, std::stop_token stop) {
   FaultEvent event = injected->active.event;
   event.action = FaultAction::heal;
   record_(Phase::invoke, event, "");
-  const Status undone = undo(*injected, stop);
-  if (undone) count(event.fault, &FaultCounts::healed);
+  const auto undone = undo(*injected, stop);
+  if (undone) {
+    count(event.fault, &FaultCounts::healed);
+    event.effect = *undone;
+  }
   record_(Phase::info, event, undone ? "" : "failed: " + undone.error().message);
-  return undone;
+  if (!undone) return tl::unexpected(undone.error());
+  return {};
 }
 
 // A journal that cannot be written keeps no host broken: `ordeal heal` will undo once more than
 // needed.
-Status FaultEngine::undo(const Injected& injected, std::stop_token stop) {
+Result<std::string> FaultEngine::undo(const Injected& injected, std::stop_token stop) {
+  for (const InProcess& step : injected.in_process) ORDEAL_TRY(step.undo());
   ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
+  ORDEAL_TRY_ASSIGN(std::string seen, see_healed(injected.undo, stop));
+  ORDEAL_TRY(disarm_on_hosts(injected.undo, cluster_, stop));
   (void)journal_.healed(injected.undo.id);
   const std::lock_guard lock(state_);
   std::erase_if(injected_,
                 [&](const Injected& each) { return each.active.id == injected.active.id; });
-  return {};
+  return seen;
+}
+
+Result<std::string> FaultEngine::see_healed(const PendingUndo& undo, std::stop_token stop) {
+  auto seen = probe(undo.healed, cluster_, settings_.probe_timeout, stop);
+  if (seen) return seen;
+  const std::lock_guard lock(state_);
+  if (injected_.size() <= 1) {
+    return surroundings_error("it was undone, but not healed: {}", seen.error().message);
+  }
+  hidden_.push_back(undo);
+  return fmt::format("undone, but hidden by another fault: {}", seen.error().message);
 }
 
 Status FaultEngine::heal_all(const Retries& retries, std::stop_token stop) {
@@ -193,6 +247,7 @@ Status FaultEngine::heal_all(const Retries& retries, std::stop_token stop) {
   milliseconds backoff = retries.backoff;
   for (int attempt = 1; attempt <= retries.attempts; ++attempt, backoff *= 2) {
     last = heal_active(stop);
+    if (last) last = see_what_was_hidden(stop);
     if (last || attempt == retries.attempts) break;
     if (!sleep_until(std::chrono::steady_clock::now() + backoff, stop)) break;
   }
@@ -214,6 +269,18 @@ Status FaultEngine::heal_active(std::stop_token stop) {
     if (!healed && first) first = healed;
   }
   return first;
+}
+
+Status FaultEngine::see_what_was_hidden(std::stop_token stop) {
+  const std::lock_guard acting(acting_);
+  for (; !hidden_.empty(); hidden_.pop_back()) {
+    const PendingUndo& undo = hidden_.back();
+    const auto seen = probe(undo.healed, cluster_, settings_.probe_timeout, stop);
+    if (seen) continue;
+    return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
+                              seen.error().message);
+  }
+  return {};
 }
 
 std::vector<ActiveFault> FaultEngine::active() const {

@@ -1,8 +1,10 @@
 // Carries out planned faults: journal first, then a watchdog on each host, then the fault, on all
-// its hosts at once; and the way back. What a fault is, is in its plan (nemesis/nemesis.h).
+// its hosts at once, then a look at its effect; and the way back. What a fault is, is in its plan
+// (nemesis/nemesis.h).
 //
 // Each injection and each healing is recorded as an operation of process kNemesis: invoke when it
-// begins, info when it is done, with a note where it failed.
+// begins, info when it is done, with what was measured, or with a note where it failed. A fault
+// that has no effect has failed.
 #pragma once
 
 #include <chrono>
@@ -32,6 +34,8 @@ struct EngineSettings {
   std::chrono::milliseconds command_timeout = kCommandTimeout;  // of one command on one host
   // Watchdogs undo a fault this long after its planned end.
   std::chrono::milliseconds watchdog_grace{30'000};
+  // How long effect and undo may take to be seen.
+  std::chrono::milliseconds probe_timeout{6'000};
 };
 
 struct Retries {
@@ -47,7 +51,7 @@ struct ActiveFault {
 };
 
 struct FaultCounts {
-  std::size_t injected = 0;  // fully, on all hosts
+  std::size_t injected = 0;  // fully, on all hosts, and seen to be there
   std::size_t healed = 0;
   std::size_t failed = 0;  // injections that failed and were undone
 };
@@ -67,8 +71,9 @@ class FaultEngine {
   // fails with `stopped`, in the same way.
   Result<FaultId> inject(const Fault& fault, std::chrono::milliseconds duration,
                          std::stop_token stop);
-  // Undoes the fault on all its hosts. Healing what is not active succeeds and records nothing. On
-  // failure the fault stays active.
+  // Undoes the fault on all its hosts, and sees that it is gone. Healing what is not active
+  // succeeds and records nothing. On failure the fault stays active. What cannot be seen since
+  // another fault is active is looked at again by heal_all().
   Status heal(FaultId id, std::stop_token stop = {});
   // Heals all active faults, newest first, with retries. The error names what could not be healed
   // on which host, and says that `ordeal heal` and the watchdogs remain.
@@ -82,15 +87,23 @@ class FaultEngine {
   struct Injected {
     ActiveFault active;
     PendingUndo undo;
+    std::vector<InProcess> in_process;
   };
 
-  Injected begin(const Fault& fault, const FaultPlan& plan);
-  Status carry_out(const FaultPlan& plan, const PendingUndo& undo,
+  Injected begin(const Fault& fault, FaultPlan plan);
+  FaultEvent event_of(const Fault& fault, const FaultPlan& plan) const;
+  Status carry_out(const FaultPlan& plan, const Injected& injected,
                    std::chrono::milliseconds duration, std::stop_token stop);
   Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
                         std::chrono::milliseconds duration, std::stop_token stop);
-  Status undo(const Injected& injected, std::stop_token stop);
+  // What was seen of the effect.
+  Result<std::string> inject_and_see(const FaultPlan& plan, const Injected& injected,
+                                     std::chrono::milliseconds duration, std::stop_token stop);
+  // What was seen of the way back.
+  Result<std::string> undo(const Injected& injected, std::stop_token stop);
+  Result<std::string> see_healed(const PendingUndo& undo, std::stop_token stop);
   Status heal_active(std::stop_token stop);
+  Status see_what_was_hidden(std::stop_token stop);
   std::optional<Injected> find(FaultId id) const;
   void count(const std::string& fault, std::size_t FaultCounts::*counter);
 
@@ -105,11 +118,15 @@ class FaultEngine {
   std::int64_t last_id_ = 0;
   std::vector<Injected> injected_;
   std::map<std::string, FaultCounts> counts_;
+  std::vector<PendingUndo> hidden_;  // healed while other faults hid whether they were
 };
 
-// Undoes a fault on all its hosts at once and disarms its watchdogs. Used by the engine and by
-// replay().
+// Undoes a fault on all its hosts at once. Used by the engine and by replay().
 Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster,
                      std::chrono::milliseconds command_timeout, std::stop_token stop);
+// What is left to do once nobody will have to undo it again.
+Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop);
+// As replay() ends: sees that the undo worked, then disarms.
+Status verify_and_disarm(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop);
 
 }  // namespace ordeal

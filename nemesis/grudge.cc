@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include "nemesis/host_choice.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
@@ -54,6 +54,23 @@ Grudge majorities_ring(const HostNames& hosts, Random& random) {
     }
   }
   return grudge;
+}
+
+Grudge one_sided(const Grudge& grudge, const HostNames& order) {
+  const auto place = [&](const std::string& host) {
+    return std::find(order.begin(), order.end(), host);
+  };
+  const auto drops = [&](const std::string& host, const std::string& other) {
+    const auto found = grudge.find(host);
+    return found != grudge.end() && found->second.count(other) != 0;
+  };
+  Grudge result;
+  for (const auto& [host, dropped] : grudge) {
+    for (const std::string& other : dropped) {
+      if (!drops(other, host) || place(host) < place(other)) result[host].insert(other);
+    }
+  }
+  return result;
 }
 
 }  // namespace ordeal

@@ -25,5 +25,7 @@ Grudge bridge(const HostNames& hosts);
 // Every host hears a majority, itself included, and no two hosts hear the same one: each hears its
 // neighbours on a ring of drawn order. With fewer than four hosts all see all: empty.
 Grudge majorities_ring(const HostNames& hosts, Random& random);
+// Of two hosts that drop each other's packets, only the one that comes first in `order` still does.
+Grudge one_sided(const Grudge& grudge, const HostNames& order);
 
 }  // namespace ordeal

@@ -33,14 +33,16 @@ json to_json(const HostCommands& of_host) {
   return {{"host", of_host.host}, {"commands", commands}};
 }
 
-json to_json(const PendingUndo& undo) {
+json to_json(const std::vector<HostCommands>& commands) {
   json hosts = json::array();
-  for (const HostCommands& of_host : undo.undo) hosts.push_back(to_json(of_host));
-  return {{"event", "begin"},
-          {"id", undo.id},
-          {"fault", undo.fault},
-          {"detail", undo.detail},
-          {"undo", hosts}};
+  for (const HostCommands& of_host : commands) hosts.push_back(to_json(of_host));
+  return hosts;
+}
+
+json to_json(const PendingUndo& undo) {
+  return {{"event", "begin"},           {"id", undo.id},
+          {"fault", undo.fault},        {"detail", undo.detail},
+          {"undo", to_json(undo.undo)}, {"healed", to_json(undo.healed)}};
 }
 
 // The readers throw what the library throws: parse_line() is the wrapper.
@@ -51,18 +53,23 @@ Command command_from(const json& line) {
           .user = line.at("user").get<std::string>()};
 }
 
-PendingUndo undo_from(const json& line) {
-  PendingUndo undo{.id = line.at("id").get<std::string>(),
-                   .fault = line.at("fault").get<std::string>(),
-                   .detail = line.at("detail").get<std::string>(),
-                   .undo = {}};
-  for (const json& of_host : line.at("undo")) {
-    undo.undo.push_back({of_host.at("host").get<std::string>(), {}});
+std::vector<HostCommands> commands_from(const json& hosts) {
+  std::vector<HostCommands> commands;
+  for (const json& of_host : hosts) {
+    commands.push_back({of_host.at("host").get<std::string>(), {}});
     for (const json& command : of_host.at("commands")) {
-      undo.undo.back().commands.push_back(command_from(command));
+      commands.back().commands.push_back(command_from(command));
     }
   }
-  return undo;
+  return commands;
+}
+
+PendingUndo undo_from(const json& line) {
+  return {.id = line.at("id").get<std::string>(),
+          .fault = line.at("fault").get<std::string>(),
+          .detail = line.at("detail").get<std::string>(),
+          .undo = commands_from(line.at("undo")),
+          .healed = commands_from(line.at("healed"))};
 }
 
 void apply_event(const json& line, std::vector<PendingUndo>& pending) {
@@ -184,6 +191,7 @@ Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cl
   std::reverse(undos.begin(), undos.end());
   for (PendingUndo& undo : undos) {
     Status outcome = undo_on_hosts(undo, cluster, kCommandTimeout, stop);
+    if (outcome) outcome = verify_and_disarm(undo, cluster, stop);
     if (outcome) outcome = journal->healed(undo.id);
     replayed.push_back({std::move(undo), std::move(outcome)});
   }

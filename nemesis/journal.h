@@ -4,7 +4,8 @@
 // A file of JSON lines, each fsynced before the call returns:
 //   {"event": "begin", "id": "k3f9-1", "fault": "partition", "detail": "...",
 //    "undo": [{"host": "n1", "commands": [{"arguments": [...], "environment": {...},
-//                                          "user": "", "stdin": ""}]}]}
+//                                          "user": "", "stdin": ""}]}],
+//    "healed": [the same: probes that tell whether the undo worked]}
 //   {"event": "healed", "id": "k3f9-1"}
 // A torn last line is what SIGKILL or a full disk leaves; it is ignored, since the fault that it
 // announces was not injected. No secrets: undo commands carry none.
@@ -29,6 +30,7 @@ struct PendingUndo {
   std::string fault;
   std::string detail;
   std::vector<HostCommands> undo;
+  std::vector<HostCommands> healed{};  // FaultPlan::healed
   friend bool operator==(const PendingUndo&, const PendingUndo&) = default;
 };
 
@@ -63,9 +65,9 @@ struct Replayed {
   Status outcome;  // an Error names the host
 };
 
-// Undoes what is pending, newest first, disarms the watchdogs, and marks what succeeded as healed.
-// Goes on after failures. Safe to repeat. Where the run is still alive it heals the faults under
-// it.
+// Undoes what is pending, newest first, sees that it worked, disarms the watchdogs, and marks what
+// succeeded as healed. Goes on after failures. Safe to repeat. Where the run is still alive it
+// heals the faults under it.
 Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
                                      std::stop_token stop = {});
 

@@ -22,6 +22,16 @@ Advice advice(FaultNeed need) {
               "use `lab: netns` as root or an inventory of machines with iptables"};
     case FaultNeed::faketime:
       return {"libfaketime", "install the package faketime on it"};
+    case FaultNeed::own_clock:
+      return {"a clock of its own that root may set",
+              "use an inventory of machines, or clock-skew, which moves the server's clock alone"};
+    case FaultNeed::netem:
+      return {"netem in its kernel, and root (sch_netem, tc)",
+              "use the faults of the fault proxy, such as latency"};
+    case FaultNeed::tbf:
+      return {"tbf in its kernel, and root (sch_tbf, tc)", "use the fault proxy's bandwidth"};
+    case FaultNeed::proxy:
+      return {};
   }
   return {};
 }
@@ -47,6 +57,14 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
       return abilities.root && abilities.packet_filter;
     case FaultNeed::faketime:
       return abilities.faketime;
+    case FaultNeed::own_clock:
+      return abilities.root && abilities.own_clock;
+    case FaultNeed::netem:
+      return abilities.root && abilities.netem;
+    case FaultNeed::tbf:
+      return abilities.root && abilities.tbf;
+    case FaultNeed::proxy:  // in the run's own process
+      return true;
   }
   return false;
 }

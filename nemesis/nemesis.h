@@ -1,7 +1,7 @@
-// A fault as a plan: which commands break things on which hosts, and which commands undo that.
-// Planning is a pure function, tested without hosts; carrying it out (nemesis/engine.h) is the same
-// for all faults, and so are the heal journal, the watchdogs on the hosts, and the record in the
-// history.
+// A fault as a plan: which commands break things on which hosts, how to see that they did, which
+// commands undo that, and how to see that nothing is left. Planning is a pure function, tested
+// without hosts; carrying it out (nemesis/engine.h) is the same for all faults, and so are the heal
+// journal, the watchdogs on the hosts, and the record in the history.
 //
 // Contract of a plan: every undo command is idempotent, and undoes the fault also when injection
 // stopped halfway, when it never began, and when the fault has already been undone. Adding a fault
@@ -24,25 +24,51 @@
 
 namespace ordeal {
 
+class Proxy;
+
+// `host` may be kControlNode: the commands then run in this process' surroundings. Only probes do.
 struct HostCommands {
   std::string host;
   std::vector<Command> commands;
   friend bool operator==(const HostCommands&, const HostCommands&) = default;
 };
 
+// What a fault does within the run's own process, and what therefore ends with it.
+struct InProcess {
+  std::function<Status()> inject;
+  std::function<Status()> undo;  // idempotent
+};
+
 struct FaultPlan {
   std::string detail;  // for people: "n1 drops what control sends to port 5432"
   std::vector<HostCommands> inject;
   std::vector<HostCommands> undo;
+  // Probes. Each exits with 0 where things are as wanted, and prints one line that says what was
+  // seen: "2 of 2 connections got no answer". `effect` is asked after injection, and again for a
+  // while; a fault without effect is undone, and does not count. `healed` is asked after the undo.
+  std::vector<HostCommands> effect{};
+  std::vector<HostCommands> healed{};
+  std::vector<InProcess> in_process{};
 };
 
 // One drawn fault. Which values `parameters` has is the fault's own affair, e.g. {"offset",
-// "-37.5"}.
+// "-37.5"}; "direction", where there is one, is upstream (to the server), downstream or both.
 struct Fault {
   std::string name;
-  std::vector<std::string> hosts;
-  std::map<std::string, std::string> parameters;
+  std::vector<std::string> hosts;  // where it strikes; empty where it strikes legs alone
+  std::vector<std::string> legs{};
+  std::map<std::string, std::string> parameters{};
   friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+// What can be struck: the system's servers and its connections.
+struct Terrain {
+  struct Server {
+    std::string host;
+    std::string role;
+  };
+  std::vector<Server> servers;
+  std::vector<Leg> legs{};
 };
 
 // What planning may look at.
@@ -51,18 +77,26 @@ struct Battlefield {
   std::vector<const Host*> hosts;
   std::function<ServerControl(const Host&)> server;
   std::string run_id;  // names what is left on hosts, so that two runs don't collide: [a-z0-9-]+
+  Terrain terrain{};
+  Proxy* proxy = nullptr;  // nullptr where no leg goes through it
 };
 
-enum class FaultNeed { nothing, root, packet_filter, faketime };
+enum class FaultNeed { nothing, root, packet_filter, faketime, own_clock, netem, tbf, proxy };
+
+// What the fault draws its place from: it decides what a first sweep has to touch.
+enum class Strikes { servers, legs };
 
 struct FaultEntry {
   std::string_view name;
   std::string_view summary;
   FaultNeed need;
   std::span<const OptionSpec> options;
-  // Draws hosts and parameters; a pure function of its arguments.
-  Fault (*draw)(const Options& options, const std::vector<std::string>& hosts, Random& random);
+  // Draws hosts or legs, and parameters; a pure function of its arguments. No hosts and no legs
+  // where the terrain has none for it.
+  Fault (*draw)(const Options& options, const Terrain& terrain, Random& random);
   Result<FaultPlan> (*plan)(const Fault& fault, const Battlefield& battlefield);
+  Strikes strikes = Strikes::servers;
+  bool dangerous = false;  // may destroy data for good: needs the setting `dangerous: true`
 };
 
 std::span<const FaultEntry> fault_catalog();

@@ -1,5 +1,5 @@
-// Fault `partition`: packets between the clients and the database's port are dropped on chosen
-// hosts, in one direction or both. Only that port: SSH and traffic between the hosts flow on.
+// Faults that drop packets (iptables): of a leg, or between hosts in one of the shapes of
+// nemesis/grudge.h.
 #pragma once
 
 #include "nemesis/nemesis.h"
@@ -7,8 +7,6 @@
 namespace ordeal {
 
 FaultEntry partition_fault();
-
-// Chain of the run in the filter table, at most 28 characters as iptables demands.
-std::string partition_chain(const std::string& run_id);
+FaultEntry partition_hosts_fault();
 
 }  // namespace ordeal

@@ -2,37 +2,81 @@
 
 #include <fmt/format.h>
 
-#include "nemesis/host_choice.h"
 #include "nemesis/plan.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
 
-constexpr OptionSpec kOptions[] = {kHostsOption};
+constexpr OptionSpec kOptions[] = {kHostsOption, kRoleOption};
 
 template <const char* name>
-Fault draw(const Options& options, const std::vector<std::string>& hosts, Random& random) {
-  return {
-      .name = name, .hosts = draw_hosts(options.text("hosts"), hosts, random), .parameters = {}};
+Fault draw(const Options& options, const Terrain& terrain, Random& random) {
+  return {.name = name, .hosts = draw_servers(options, terrain, random)};
 }
 
 constexpr char kPause[] = "pause";
 constexpr char kKill[] = "kill";
+constexpr char kStop[] = "stop";
+constexpr char kRestart[] = "restart";
 
+Command start(const ServerControl& control) { return control.start; }
+Command is_there(const ServerControl& control) {
+  return state_is(control, {"running", "stopped", "mixed"});
+}
+Command is_gone(const ServerControl& control) { return state_is(control, {"absent"}); }
+
+std::string detail(std::string_view what, const Fault& fault) {
+  return fmt::format("{} on {}", what, fmt::join(fault.hosts, ", "));
+}
+
+// Who is dead when resumed was killed meanwhile.
 Result<FaultPlan> plan_pause(const Fault& fault, const Battlefield& battlefield) {
   return plan_per_server(
-      fault, battlefield,
-      fmt::format("SIGSTOP to the database on {}", fmt::join(fault.hosts, ", ")),
-      [](const ServerControl& control) { return control.pause; },
-      [](const ServerControl& control) { return control.resume; });
+      fault, battlefield, detail("SIGSTOP to the database", fault),
+      {.inject = [](const ServerControl& control) { return control.pause; },
+       .undo = [](const ServerControl& control) { return control.resume; },
+       .effect = [](const ServerControl& control) { return state_is(control, {"stopped"}); },
+       .healed =
+           [](const ServerControl& control) {
+             return state_is(control, {"running", "absent"});
+           }});
 }
 
 Result<FaultPlan> plan_kill(const Fault& fault, const Battlefield& battlefield) {
+  return plan_per_server(fault, battlefield, detail("SIGKILL to the database", fault),
+                         {.inject = [](const ServerControl& control) { return control.kill; },
+                          .undo = start,
+                          .effect = is_gone,
+                          .healed = is_there});
+}
+
+Result<FaultPlan> plan_stop(const Fault& fault, const Battlefield& battlefield) {
+  return plan_per_server(fault, battlefield, detail("orderly stop of the database", fault),
+                         {.inject = [](const ServerControl& control) { return control.stop; },
+                          .undo = start,
+                          .effect = is_gone,
+                          .healed = is_there});
+}
+
+// $1 is a shell line that prints the age. No start is older than the step that made it.
+constexpr std::string_view kIsYoung = R"(
+age=$(eval "$1") || exit 1
+echo "the oldest process is $age s old"
+awk "BEGIN { exit !($age < 10) }"
+)";
+
+Result<FaultPlan> plan_restart(const Fault& fault, const Battlefield& battlefield) {
   return plan_per_server(
-      fault, battlefield,
-      fmt::format("SIGKILL to the database on {}", fmt::join(fault.hosts, ", ")),
-      [](const ServerControl& control) { return control.kill; },
-      [](const ServerControl& control) { return control.start; });
+      fault, battlefield, detail("orderly stop and start of the database", fault),
+      {.inject =
+           [](const ServerControl& control) {
+             return all_of({control.stop, control.start});
+           },
+       .undo = start,
+       .effect =
+           [](const ServerControl& control) { return script(kIsYoung, {shell_line(control.age)}); },
+       .healed = is_there});
 }
 
 }  // namespace
@@ -53,6 +97,24 @@ FaultEntry kill_fault() {
           .options = kOptions,
           .draw = draw<kKill>,
           .plan = plan_kill};
+}
+
+FaultEntry stop_fault() {
+  return {.name = kStop,
+          .summary = "stops the database in an orderly way, then starts it again",
+          .need = FaultNeed::nothing,
+          .options = kOptions,
+          .draw = draw<kStop>,
+          .plan = plan_stop};
+}
+
+FaultEntry restart_fault() {
+  return {.name = kRestart,
+          .summary = "stops the database in an orderly way and starts it at once",
+          .need = FaultNeed::nothing,
+          .options = kOptions,
+          .draw = draw<kRestart>,
+          .plan = plan_restart};
 }
 
 }  // namespace ordeal

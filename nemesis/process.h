@@ -1,4 +1,4 @@
-// Faults `pause` (SIGSTOP, SIGCONT) and `kill` (SIGKILL, restart) of the database's processes.
+// Faults of the server's processes.
 #pragma once
 
 #include "nemesis/nemesis.h"
@@ -7,5 +7,7 @@ namespace ordeal {
 
 FaultEntry pause_fault();
 FaultEntry kill_fault();
+FaultEntry stop_fault();
+FaultEntry restart_fault();
 
 }  // namespace ordeal

@@ -4,20 +4,26 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <optional>
+#include <set>
 
-#include "nemesis/host_choice.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
 
 using std::chrono::milliseconds;
 
+Status check_duration(std::string_view /*name*/, const std::string& text) {
+  if (const auto parsed = parse_duration(text); parsed && *parsed > milliseconds{0}) return {};
+  return bad_input("expected a duration such as 5s");
+}
+
 constexpr OptionSpec kSpecs[] = {
     {.name = "interval",
      .type = OptionType::duration,
      .default_value = "5s",
-     .summary = "mean quiet time between faults; with overlap, between their starts",
+     .summary = "mean quiet time between faults",
      .minimum = 1},
     {.name = "duration-min",
      .type = OptionType::duration,
@@ -37,55 +43,28 @@ constexpr OptionSpec kSpecs[] = {
      .type = OptionType::duration,
      .default_value = "3s",
      .summary = "time without faults at the end of chaos; at most a fifth of it"},
-    {.name = "overlap",
-     .type = OptionType::boolean,
-     .default_value = "false",
-     .summary = "whether different faults may be active at once"},
+    {.name = "recovery",
+     .type = OptionType::duration,
+     .default_value = "1s",
+     .summary = "shortest time without faults after each episode of them"},
+    {.name = "outage-max.*",
+     .default_value = "",
+     .summary = "longest time that a fault, or any fault of a leg, lasts: outage-max.kill, "
+                "outage-max.client-db",
+     .check = check_duration},
 };
 
-// Places faults one after the other, in time since the end of the quiet start.
-class Layout {
+class Maker {
  public:
-  explicit Layout(const ScheduleOptions& options) : options_(options) {}
+  Maker(const ScheduleOptions& options, std::span<const FaultChoice> faults, const Terrain& terrain,
+        milliseconds window, const Random& random)
+      : options_(options), faults_(faults), terrain_(terrain), window_(window), random_(random) {}
 
-  // Draws gap and duration of the next fault, and where it lies.
-  ScheduledFault place(const std::string& name, Random& random) const {
-    const auto mean = options_.interval.count();
-    const milliseconds gap{random.between(mean / 2, mean + mean / 2)};
-    const milliseconds duration{
-        random.between(options_.duration_min.count(), options_.duration_max.count())};
-    milliseconds start = placed_.empty() ? milliseconds{0} : from_ + gap;
-    if (const auto free = free_from_.find(name); free != free_from_.end()) {
-      start = std::max(start, free->second + gap);
+  std::vector<ScheduledFault> make(milliseconds quiet_start) && {
+    sweep();
+    shrink();
+    while (add_episode()) {
     }
-    return {.start = start, .duration = std::max(duration, milliseconds{1}), .fault = {}};
-  }
-
-  void add(ScheduledFault scheduled) {
-    const milliseconds end = end_of(scheduled);
-    from_ = options_.overlap ? scheduled.start : end;
-    end_ = std::max(end_, end);
-    free_from_[scheduled.fault.name] = end;
-    placed_.push_back(std::move(scheduled));
-  }
-
-  // Shrinks all times so that the last fault ends within `window`.
-  void shrink(milliseconds window) {
-    if (end_ <= window) return;
-    const auto scaled = [&](milliseconds time) { return time * window.count() / end_.count(); };
-    for (ScheduledFault& scheduled : placed_) {
-      const milliseconds end = scaled(end_of(scheduled));
-      scheduled.start = scaled(scheduled.start);
-      scheduled.duration = end - scheduled.start;
-    }
-    end_ = window;
-  }
-
-  static milliseconds end_of(const ScheduledFault& scheduled) {
-    return scheduled.start + scheduled.duration;
-  }
-
-  std::vector<ScheduledFault> finish(milliseconds quiet_start) && {
     for (ScheduledFault& scheduled : placed_) scheduled.start += quiet_start;
     std::stable_sort(placed_.begin(), placed_.end(),
                      [](const auto& a, const auto& b) { return a.start < b.start; });
@@ -93,82 +72,232 @@ class Layout {
   }
 
  private:
+  Random next_generator() { return random_.derive(fmt::format("fault {}", number_++)); }
+
+  static milliseconds end_of(const ScheduledFault& scheduled) {
+    return scheduled.start + scheduled.duration;
+  }
+
+  milliseconds draw_gap(Random& random) const {
+    const auto mean = static_cast<std::int64_t>(static_cast<double>(options_.interval.count()) *
+                                                options_.intensity.interval_factor);
+    const milliseconds gap{random.between(mean / 2, mean + mean / 2)};
+    return placed_.empty() ? milliseconds{0} : std::max(gap, options_.recovery);
+  }
+
+  milliseconds draw_duration(const Fault& fault, Random& random) const {
+    milliseconds duration{
+        random.between(options_.duration_min.count(), options_.duration_max.count())};
+    const auto cap = [&](const std::string& name) {
+      const auto found = options_.outage_max.find(name);
+      if (found != options_.outage_max.end()) duration = std::min(duration, found->second);
+    };
+    cap(fault.name);
+    for (const std::string& leg : fault.legs) cap(leg);
+    return std::max(duration, milliseconds{1});
+  }
+
+  ScheduledFault draw(const FaultChoice& choice, const Terrain& terrain, milliseconds start,
+                      Random& random) const {
+    Fault fault = choice.entry->draw(choice.options, terrain, random);
+    const milliseconds duration = draw_duration(fault, random);
+    return {.start = start, .duration = duration, .fault = std::move(fault)};
+  }
+
+  void place(ScheduledFault scheduled) {
+    end_ = std::max(end_, end_of(scheduled));
+    placed_.push_back(std::move(scheduled));
+  }
+
+  // ---- the first sweep
+
+  struct SweepStep {
+    const FaultChoice* choice;
+    const Leg* leg;  // nullptr: whatever the fault draws
+  };
+
+  static bool reaches(const FaultChoice& choice, const Leg& leg) {
+    const std::vector<std::string> wanted = choice.options.list("legs");
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), leg.name) != wanted.end();
+  }
+
+  // Each fault once; each leg once, by the fault whose turn it is.
+  std::vector<SweepStep> sweep_steps() const {
+    std::vector<SweepStep> steps;
+    std::vector<const FaultChoice*> of_legs;
+    for (const FaultChoice& choice : faults_) {
+      if (choice.entry->strikes == Strikes::servers) steps.push_back({&choice, nullptr});
+      if (choice.entry->strikes == Strikes::legs) of_legs.push_back(&choice);
+    }
+    std::set<const FaultChoice*> used;
+    std::size_t turn = 0;
+    for (const Leg& leg : terrain_.legs) {
+      for (std::size_t tried = 0; tried < of_legs.size(); ++tried, ++turn) {
+        const FaultChoice* choice = of_legs[turn % of_legs.size()];
+        if (!reaches(*choice, leg)) continue;
+        steps.push_back({choice, &leg});
+        used.insert(choice);
+        ++turn;
+        break;
+      }
+    }
+    for (const FaultChoice* choice : of_legs) {
+      if (used.count(choice) == 0) steps.push_back({choice, nullptr});
+    }
+    return steps;
+  }
+
+  void sweep() {
+    Random order = random_.derive("first sweep");
+    for (const SweepStep& step : shuffled(sweep_steps(), order)) {
+      Random random = next_generator();
+      Terrain terrain = terrain_;
+      if (step.leg != nullptr) terrain.legs = {*step.leg};
+      const milliseconds start = end_ + draw_gap(random);
+      place(draw(*step.choice, terrain, start, random));
+    }
+  }
+
+  // All times, so that the last fault ends within the window.
+  void shrink() {
+    if (end_ <= window_) return;
+    const auto scaled = [&](milliseconds time) { return time * window_.count() / end_.count(); };
+    for (ScheduledFault& scheduled : placed_) {
+      const milliseconds end = scaled(end_of(scheduled));
+      scheduled.start = scaled(scheduled.start);
+      scheduled.duration = end - scheduled.start;
+    }
+    end_ = window_;
+  }
+
+  // ---- episodes
+
+  // Faults that may join: of another name, and first of all those that strike what the others
+  // don't: a kill while a leg is cut finds what neither alone does.
+  const FaultChoice* draw_companion(const std::vector<ScheduledFault>& episode,
+                                    Random& random) const {
+    std::set<std::string_view> names;
+    for (const ScheduledFault& each : episode) names.insert(each.fault.name);
+    const Strikes first = choice_of(episode.front().fault.name)->entry->strikes;
+    std::vector<const FaultChoice*> any;
+    std::vector<const FaultChoice*> other;
+    for (const FaultChoice& choice : faults_) {
+      if (names.count(choice.entry->name) != 0) continue;
+      any.push_back(&choice);
+      if (choice.entry->strikes != first) other.push_back(&choice);
+    }
+    const bool prefer_other = random.chance(0.75) && !other.empty();
+    const auto& from = prefer_other ? other : any;
+    return from.empty() ? nullptr : from[random.below(from.size())];
+  }
+
+  const FaultChoice* choice_of(std::string_view name) const {
+    for (const FaultChoice& choice : faults_) {
+      if (choice.entry->name == name) return &choice;
+    }
+    return nullptr;
+  }
+
+  // Nothing where it would not end within the window.
+  bool add_episode() {
+    Random random = next_generator();
+    const FaultChoice& choice = faults_[random.below(faults_.size())];
+    const milliseconds start = end_ + draw_gap(random);
+    std::vector<ScheduledFault> episode{draw(choice, terrain_, start, random)};
+    if (end_of(episode.front()) > window_) return false;
+    add_companions(episode, random);
+    add_kill_after_heal(episode, random);
+    for (ScheduledFault& each : episode) {
+      if (end_of(each) <= window_) place(std::move(each));
+    }
+    return true;
+  }
+
+  void add_companions(std::vector<ScheduledFault>& episode, Random& random) const {
+    while (episode.size() < options_.intensity.at_once_max &&
+           random.chance(options_.intensity.overlap)) {
+      const FaultChoice* choice = draw_companion(episode, random);
+      if (choice == nullptr) return;
+      const milliseconds later{random.between(0, episode.front().duration.count() / 2)};
+      episode.push_back(draw(*choice, terrain_, episode.front().start + later, random));
+    }
+  }
+
+  void add_kill_after_heal(std::vector<ScheduledFault>& episode, Random& random) const {
+    const bool wanted = random.chance(options_.intensity.kill_after_heal);
+    const FaultChoice* kill = choice_of("kill");
+    const bool killed = std::any_of(episode.begin(), episode.end(),
+                                    [](const auto& each) { return each.fault.name == "kill"; });
+    if (!wanted || kill == nullptr || killed) return;
+    const milliseconds soon{random.between(50, 500)};
+    milliseconds end{0};
+    for (const ScheduledFault& each : episode) end = std::max(end, end_of(each));
+    episode.push_back(draw(*kill, terrain_, end + soon, random));
+  }
+
   const ScheduleOptions& options_;
+  const std::span<const FaultChoice> faults_;
+  const Terrain& terrain_;
+  const milliseconds window_;
+  const Random& random_;
+  std::size_t number_ = 0;
   std::vector<ScheduledFault> placed_;
-  milliseconds from_{0};  // gaps count from here
-  milliseconds end_{0};   // of the last fault
-  std::map<std::string, milliseconds> free_from_;
+  milliseconds end_{0};  // of what is placed
 };
 
-// Each fault of the schedule has a generator of its own, so that what one draws moves no other.
-Random random_of(const Random& random, std::size_t number) {
-  return random.derive(fmt::format("fault {}", number));
-}
-
-ScheduledFault next_fault(const Layout& layout, const FaultChoice& choice,
-                          const std::vector<std::string>& hosts, Random random) {
-  ScheduledFault scheduled = layout.place(std::string(choice.entry->name), random);
-  scheduled.fault = choice.entry->draw(choice.options, hosts, random);
-  return scheduled;
-}
-
-std::vector<std::size_t> first_sweep(std::size_t faults, const Random& random) {
-  std::vector<std::size_t> order(faults);
-  for (std::size_t i = 0; i < faults; ++i) order[i] = i;
-  Random own = random.derive("first sweep");
-  return shuffled(std::move(order), own);
-}
-
 }  // namespace
+
+Intensity intensity(std::string_view complexity) {
+  if (complexity == "low") {
+    return {.interval_factor = 2, .overlap = 0, .at_once_max = 1, .kill_after_heal = 0.1};
+  }
+  if (complexity == "high") {
+    return {.interval_factor = 0.5, .overlap = 0.6, .at_once_max = 3, .kill_after_heal = 0.4};
+  }
+  return {};
+}
 
 std::span<const OptionSpec> schedule_option_specs() { return kSpecs; }
 
 Result<ScheduleOptions> schedule_options(const Options& options) {
-  const ScheduleOptions result{.interval = options.duration("interval"),
-                               .duration_min = options.duration("duration-min"),
-                               .duration_max = options.duration("duration-max"),
-                               .quiet_start = options.duration("quiet-start"),
-                               .quiet_end = options.duration("quiet-end"),
-                               .overlap = options.boolean("overlap")};
+  ScheduleOptions result{.interval = options.duration("interval"),
+                         .duration_min = options.duration("duration-min"),
+                         .duration_max = options.duration("duration-max"),
+                         .quiet_start = options.duration("quiet-start"),
+                         .quiet_end = options.duration("quiet-end"),
+                         .recovery = options.duration("recovery")};
   if (result.duration_min > result.duration_max) {
     return bad_input("schedule: duration-min ({}) is longer than duration-max ({})",
                      format_duration(result.duration_min), format_duration(result.duration_max));
+  }
+  for (const auto& [name, text] : options.group("outage-max")) {
+    result.outage_max[name] = parse_duration(text).value();
   }
   return result;
 }
 
 std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,
                                           std::span<const FaultChoice> faults,
-                                          const std::vector<std::string>& hosts, milliseconds chaos,
+                                          const Terrain& terrain, milliseconds chaos,
                                           const Random& random) {
-  if (faults.empty() || hosts.empty() || chaos <= milliseconds{0}) return {};
+  if (faults.empty() || chaos <= milliseconds{0}) return {};
   const milliseconds quiet_start = std::min(options.quiet_start, chaos / 5);
   const milliseconds window = chaos - quiet_start - std::min(options.quiet_end, chaos / 5);
-  Layout layout(options);
-  std::size_t number = 0;
-  for (const std::size_t which : first_sweep(faults.size(), random)) {
-    layout.add(next_fault(layout, faults[which], hosts, random_of(random, number++)));
-  }
-  layout.shrink(window);
-  while (true) {
-    Random own = random_of(random, number++);
-    const FaultChoice& choice = faults[own.below(faults.size())];
-    ScheduledFault scheduled = next_fault(layout, choice, hosts, own.derive("draw"));
-    if (Layout::end_of(scheduled) > window) break;
-    layout.add(std::move(scheduled));
-  }
-  return std::move(layout).finish(quiet_start);
+  return Maker(options, faults, terrain, window, random).make(quiet_start);
 }
 
-std::string describe(const ScheduledFault& scheduled) {
-  const auto seconds = [](milliseconds time) { return static_cast<double>(time.count()) / 1000; };
-  std::string text =
-      fmt::format("{:.3f}s +{:.3f}s {} {}", seconds(scheduled.start), seconds(scheduled.duration),
-                  scheduled.fault.name, fmt::join(scheduled.fault.hosts, ","));
-  for (const auto& [name, value] : scheduled.fault.parameters) {
-    text += fmt::format(" {}={}", name, value);
+std::vector<std::string> legs_in_reach(std::span<const FaultChoice> faults,
+                                       const Terrain& terrain) {
+  std::vector<std::string> names;
+  for (const Leg& leg : terrain.legs) {
+    const bool reached = std::any_of(faults.begin(), faults.end(), [&](const auto& choice) {
+      if (choice.entry->strikes != Strikes::legs) return false;
+      const std::vector<std::string> wanted = choice.options.list("legs");
+      return wanted.empty() || std::find(wanted.begin(), wanted.end(), leg.name) != wanted.end();
+    });
+    if (reached) names.push_back(leg.name);
   }
-  return text;
+  return names;
 }
 
 }  // namespace ordeal

@@ -1,15 +1,19 @@
 // When faults happen: a pure function of the settings, the seed and the length of chaos, so that
 // the same seed plays the same faults however fast the hosts are.
 //
-// The first sweep touches every fault once, in a drawn order; after it, faults are drawn at random.
-// Time is kept free of faults at the start and at the end, so that operations complete before,
-// during and after faults. Where chaos is too short for the settings, all times shrink in
-// proportion, so that each fault still happens.
+// The first sweep touches every fault and every leg once, one at a time, in a drawn order. After it
+// come episodes: a fault, or a few that overlap, preferably a fault of the servers with one of the
+// legs; some episodes end with an immediate kill of what was just healed. Between episodes, and at
+// the start and the end, nothing is broken, so that the system can recover and make progress.
+// Where chaos is too short for the sweep, its times shrink in proportion, so that each fault still
+// happens.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/options.h"
@@ -19,15 +23,25 @@
 
 namespace ordeal {
 
+// What --complexity means to faults.
+struct Intensity {
+  double interval_factor = 1;
+  double overlap = 0.3;          // chance that one more fault joins an episode
+  std::size_t at_once_max = 2;   // faults of an episode
+  double kill_after_heal = 0.2;  // chance that an episode ends with a kill
+};
+Intensity intensity(std::string_view complexity);  // "low", "medium" or "high"
+
 struct ScheduleOptions {
-  // Mean quiet time between one fault's end and the next one's start; with `overlap`, between
-  // starts.
-  std::chrono::milliseconds interval{5'000};
+  std::chrono::milliseconds interval{5'000};  // mean quiet time between episodes
   std::chrono::milliseconds duration_min{3'000};
   std::chrono::milliseconds duration_max{10'000};
   std::chrono::milliseconds quiet_start{3'000};  // at most a fifth of chaos; the same for quiet_end
   std::chrono::milliseconds quiet_end{3'000};
-  bool overlap = false;  // different faults may be active at once; never twice the same
+  std::chrono::milliseconds recovery{2'000};  // least quiet time between episodes
+  // Longest outage by name of a fault or leg.
+  std::map<std::string, std::chrono::milliseconds> outage_max{};
+  Intensity intensity{};
 };
 
 // Settings of a campaign's `schedule:` section, and their reading.
@@ -47,13 +61,26 @@ struct ScheduledFault {
   friend bool operator==(const ScheduledFault&, const ScheduledFault&) = default;
 };
 
-// In order of `start`. Empty where `faults`, `hosts` or `chaos` is. `random` is only derived from.
+// In order of `start`. Empty where `faults` or `chaos` is. `random` is only derived from. Each of
+// `faults` finds something to strike on the terrain.
 std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,
                                           std::span<const FaultChoice> faults,
-                                          const std::vector<std::string>& hosts,
-                                          std::chrono::milliseconds chaos, const Random& random);
+                                          const Terrain& terrain, std::chrono::milliseconds chaos,
+                                          const Random& random);
 
-// For logs and comparison: "12.500s +4.000s partition n1 direction=in".
-std::string describe(const ScheduledFault& scheduled);
+// Legs of the terrain that one of the faults can strike.
+std::vector<std::string> legs_in_reach(std::span<const FaultChoice> faults, const Terrain& terrain);
+
+// A step of a written schedule: "at 12.500s for 4s" and "partition legs=client-db
+// direction=upstream", or "kill n1,n2".
+struct StepText {
+  std::string when;
+  std::string what;
+};
+StepText describe(const ScheduledFault& scheduled);
+// The reverse. What the text leaves open is drawn by the fault's settings: those of `faults`, or
+// its defaults. The error says what was expected.
+Result<ScheduledFault> parse_step(const StepText& step, std::span<const FaultChoice> faults,
+                                  const Terrain& terrain, Random random);
 
 }  // namespace ordeal

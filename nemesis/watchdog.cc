@@ -6,16 +6,17 @@ namespace ordeal {
 namespace {
 
 // $0 is the mark it is found by, $1 seconds, $2 the undo. SIGTERM ends the wait, but not the work:
-// undoing half would be worse than undoing late. `trap :` and not `trap ''`, since an ignored
-// signal would be inherited by a server that the undo starts.
+// undoing half would be worse than undoing late; SIGUSR1 only shortens the wait. `trap :` and not
+// `trap ''`, since an ignored signal would be inherited by a server that the undo starts.
 constexpr const char* kWatch = R"(
 exec 3>&1 </dev/null >/dev/null 2>&1
 trap 'kill "$sleeper"; exit 0' TERM
+trap 'kill "$sleeper"' USR1
 sleep "$1" 3>&- & sleeper=$!
 echo armed >&3
 exec 3>&-
 wait "$sleeper"
-trap : TERM
+trap : TERM USR1
 tries=0
 until sh -c "$2"; do
   tries=$((tries + 1))
@@ -47,19 +48,31 @@ while found=$(watchdogs "$1"); [ -n "$found" ]; do
 done
 )";
 
-std::string quoted(const std::string& text) { return shell_line(command({text})); }
-
-std::string undo_line(const Command& undo) {
-  if (undo.standard_input.empty()) return shell_line(undo);
-  return "printf %s " + quoted(undo.standard_input) + " | " + shell_line(undo);
-}
-
-// Runs every command, and fails when one failed.
-std::string undo_script(const std::vector<Command>& undo) {
-  std::string script = "status=0\n";
-  for (const Command& each : undo) script += "{ " + undo_line(each) + "; } || status=1\n";
-  return script + "exit $status\n";
-}
+// All watchdogs, whoever armed them: an argument that begins with the mark. Prints what they are.
+// Chains without a watchdog are what is left of one that was ended by force.
+constexpr const char* kUndoNow = R"sh(
+watchdogs() { grep -lsz '^ordeal-watchdog:' /proc/[0-9]*/cmdline; }
+for file in $(watchdogs); do
+  mark=$(tr '\0' '\n' < "$file" 2>/dev/null | grep '^ordeal-watchdog:') || continue
+  pid=${file#/proc/}
+  kill -USR1 "${pid%/cmdline}" 2>/dev/null && echo "undone: ${mark#ordeal-watchdog:}"
+done
+tries=0
+while [ -n "$(watchdogs)" ]; do
+  [ "$tries" -lt 600 ] || { echo "an undo does not end, or does not work" >&2; exit 1; }
+  sleep 0.05
+  tries=$((tries + 1))
+done
+for program in iptables ip6tables; do
+  for chain in $("$program" -w 5 -S 2>/dev/null | sed -n 's/^-N \(ORDEAL-.*\)/\1/p'); do
+    for hook in INPUT OUTPUT; do
+      while "$program" -w 5 -D "$hook" -j "$chain" 2>/dev/null; do :; done
+    done
+    "$program" -w 5 -F "$chain" && "$program" -w 5 -X "$chain" && echo "removed: chain $chain"
+  done
+done
+exit 0
+)sh";
 
 std::string whole_seconds(std::chrono::milliseconds time) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count());
@@ -69,9 +82,12 @@ std::string whole_seconds(std::chrono::milliseconds time) {
 
 Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
                      const std::vector<Command>& undo) {
-  return command({"sh", "-c", kArm, "sh", id, whole_seconds(deadline), undo_script(undo), kWatch});
+  return command(
+      {"sh", "-c", kArm, "sh", id, whole_seconds(deadline), shell_line(each_of(undo)), kWatch});
 }
 
 Command disarm_watchdog(const std::string& id) { return command({"sh", "-c", kDisarm, "sh", id}); }
+
+Command undo_now() { return command({"sh", "-c", kUndoNow, "sh"}); }
 
 }  // namespace ordeal

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "nemesis/needs.h"
+#include "orchestrator/faults.h"
 #include "orchestrator/inventory.h"
 
 namespace ordeal {
@@ -42,8 +43,9 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(save_lab(ground->lab_, request.folder.lab()));
   ORDEAL_TRY(enter_control_namespace(ground->lab_));
   ORDEAL_TRY(ground->check_hosts());
-  ORDEAL_TRY(ground->check_faults());
+  ORDEAL_TRY(ground->check_needs());
   ORDEAL_TRY(ground->make_target());
+  ORDEAL_TRY(check_faults(request.campaign, ground->terrain_));
   return ground;
 }
 
@@ -78,7 +80,7 @@ Status Battleground::check_hosts() {
   return cluster_.for_each([&](Host& host) { return host.preflight(timeout); });
 }
 
-Status Battleground::check_faults() const {
+Status Battleground::check_needs() const {
   for (const auto& fault : campaign_.faults) {
     for (Host* host : cluster_.hosts()) ORDEAL_TRY(check_need(*fault.entry, *host));
   }
@@ -95,6 +97,7 @@ Status Battleground::make_target() {
       return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
     }
   }
+  terrain_ = terrain_of(*target_);
   return {};
 }
 
@@ -150,6 +153,7 @@ Battlefield Battleground::battlefield() {
   for (const Host* host : cluster_.hosts()) field.hosts.push_back(host);
   field.server = [this](const Host& host) { return target_->control(host); };
   field.run_id = run_id();
+  field.terrain = terrain_;
   return field;
 }
 

@@ -34,6 +34,7 @@ class Battleground {
 
   const Cluster& cluster() const { return cluster_; }
   Target& target() { return *target_; }
+  const Terrain& terrain() const { return terrain_; }
   Battlefield battlefield();
   const std::string& version() const { return version_; }  // of the target's program
 
@@ -42,7 +43,7 @@ class Battleground {
   Battleground(const RunRequest& request, Lab lab);
 
   Status check_hosts();
-  Status check_faults() const;
+  Status check_needs() const;
   Status make_target();
   Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
 
@@ -51,6 +52,7 @@ class Battleground {
   Lab lab_;
   Cluster cluster_;
   std::unique_ptr<Target> target_;
+  Terrain terrain_;
   bool started_ = false;
   std::string version_;
 };

@@ -176,7 +176,10 @@ struct Loader {
       return bad_input("{}: workload {}: {}", origin.of_all("workload." + name, root["workload"]),
                        name, made.error().message);
     }
-    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(origin, "schedule", root["schedule"]));
+    ORDEAL_TRY_ASSIGN(campaign.steps, steps(origin, root["schedule"]));
+    YAML::Node drawn = YAML::Clone(root["schedule"]);
+    if (drawn.IsMap()) drawn.remove("steps");
+    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(origin, "schedule", drawn));
     ORDEAL_TRY_ASSIGN(campaign.schedule,
                       Options::make("schedule", schedule_option_specs(), schedule));
     if (const auto read = schedule_options(campaign.schedule); !read) {
@@ -190,6 +193,25 @@ struct Loader {
     }
     campaign.resolved = dump(resolved);
     return campaign;
+  }
+
+  // [{"at 12s for 4s": "kill n1"}, ...]
+  static Result<std::vector<WrittenStep>> steps(const Origin& origin, const YAML::Node& section) {
+    std::vector<WrittenStep> steps;
+    if (!section || !section.IsMap() || !section["steps"]) return steps;
+    const YAML::Node list = section["steps"];
+    if (!list.IsSequence()) {
+      return bad_input("{}: schedule.steps: expected a list of steps such as `- at 12s: kill n1`",
+                       origin.of("schedule.steps", list));
+    }
+    for (const YAML::Node& step : list) {
+      const std::string where = origin.of("schedule.steps", step);
+      if (!step.IsMap() || step.size() != 1 || !step.begin()->second.IsScalar()) {
+        return bad_input("{}: expected a step such as `at 12s for 4s: kill n1`", where);
+      }
+      steps.push_back({{step.begin()->first.Scalar(), step.begin()->second.Scalar()}, where});
+    }
+    return steps;
   }
 
   Result<Options> settings(const YAML::Node& root) const {
@@ -233,6 +255,23 @@ struct Loader {
                                                    "schedule", "check",       "scenarios"};
 };
 
+Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  ORDEAL_TRY_ASSIGN(const YAML::Node written, parse_yaml(file));
+  const Origin own(file);
+  ORDEAL_TRY_ASSIGN(const auto steps, Loader::steps(own, written));
+  if (steps.empty()) {
+    return bad_input("{}: expected `steps:`, a list such as `- at 12s for 4s: kill n1`",
+                     file.string());
+  }
+  if (root["schedule"] && !root["schedule"].IsMap()) {
+    return bad_input("{}: schedule: expected a map", origin.of("schedule", root["schedule"]));
+  }
+  root["schedule"]["steps"] = written["steps"];
+  origin.replaced("schedule.steps", file.string());
+  return {};
+}
+
 }  // namespace
 
 std::span<const OptionSpec> campaign_settings() { return kSettings; }
@@ -250,9 +289,12 @@ Result<Campaign> load_campaign(const std::filesystem::path& file, const Campaign
   };
   set("duration", changes.duration);
   set("complexity", changes.complexity);
+  ORDEAL_TRY(replace_schedule(origin, root, changes.schedule));
   if (changes.no_disruptions) root["faults"] = YAML::Node(YAML::NodeType::Map);
   try {
-    return Loader{origin, catalogs}.load(root);
+    auto campaign = Loader{origin, catalogs}.load(root);
+    if (campaign && changes.no_disruptions) campaign->steps.clear();
+    return campaign;
   } catch (const YAML::Exception& error) {  // e.g. a map where a name was expected
     return bad_input("{}:{}:{}: {}", file.string(), error.mark.line + 1, error.mark.column + 1,
                      error.msg);

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "checkers/checker.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/schedule.h"
 #include "targets/target.h"
 #include "workloads/workload.h"
 
@@ -31,6 +32,12 @@ struct Chosen {
   Options options;
 };
 
+// A step of a written schedule, not yet read: the terrain is known only once there are hosts.
+struct WrittenStep {
+  StepText text;
+  std::string where;
+};
+
 struct Campaign {
   std::string name;  // [a-z0-9-]+
   Hosts hosts;
@@ -39,8 +46,9 @@ struct Campaign {
   std::vector<Chosen<FaultEntry>> faults;
   std::vector<Chosen<CheckerEntry>> checks;
   Options schedule;
-  Options settings;      // of the run: see campaign_settings()
-  std::string resolved;  // the campaign with everything merged in, as YAML
+  std::vector<WrittenStep> steps;  // of a written schedule; empty: it is drawn
+  Options settings;                // of the run: see campaign_settings()
+  std::string resolved;            // the campaign with everything merged in, as YAML
 };
 
 // What the command line may change.
@@ -50,6 +58,7 @@ struct CampaignChanges {
   std::optional<std::string> duration;
   std::optional<std::string> complexity;  // low: faults half as often; high: twice as often
   bool no_disruptions = false;
+  std::filesystem::path schedule;  // a file with `steps:`, in place of those of the campaign
 };
 
 // The catalogues to validate against; passed in, since only the command line links them all.

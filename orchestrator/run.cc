@@ -7,8 +7,9 @@
 
 #include "nemesis/disruptor.h"
 #include "nemesis/engine.h"
-#include "nemesis/schedule.h"
 #include "orchestrator/battleground.h"
+#include "orchestrator/fault_log.h"
+#include "orchestrator/faults.h"
 #include "orchestrator/monitor.h"
 #include "orchestrator/vacuity.h"
 #include "orchestrator/workers.h"
@@ -18,28 +19,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::vector<ScheduledFault> schedule_of(const RunRequest& request,
-                                        const std::vector<std::string>& hosts) {
-  const Campaign& campaign = request.campaign;
-  ScheduleOptions options = schedule_options(campaign.schedule).value();
-  const std::string& complexity = campaign.settings.text("complexity");
-  if (complexity == "low") options.interval *= 2;
-  if (complexity == "high") options.interval /= 2;
-  std::vector<FaultChoice> choices;
-  for (const auto& fault : campaign.faults) choices.push_back({fault.entry, fault.options});
-  return make_schedule(options, choices, hosts, campaign.settings.duration("duration"),
-                       Random(request.seed).derive("schedule"));
-}
-
 // The phases once the servers are ready: everything that is recorded.
 class Experiment {
  public:
   Experiment(const RunRequest& request, Battleground& ground)
-      : request_(request), campaign_(request.campaign), ground_(ground) {}
+      : request_(request),
+        campaign_(request.campaign),
+        ground_(ground),
+        fault_log_(request.folder.fault_log()) {}
 
   Status prepare() {
     ORDEAL_TRY_ASSIGN(workload_, campaign_.workload.entry->make(campaign_.workload.options));
     ORDEAL_TRY(ground_.set_up_objects(request_.stop));
+    ORDEAL_TRY_ASSIGN(schedule_, schedule_of(campaign_, request_.seed, ground_.terrain()));
+    ORDEAL_TRY(write_file(request_.folder.schedule(), schedule_yaml(schedule_)));
     ORDEAL_TRY_ASSIGN(journal_, HealJournal::open(request_.folder.journal()));
     ORDEAL_TRY_ASSIGN(recorder_, Recorder::create(request_.folder.history(), header()));
     ORDEAL_TRY(link_latest(request_.folder));
@@ -47,9 +40,8 @@ class Experiment {
         ground_.cluster(), ground_.battlefield(), *journal_,
         [this](Phase phase, const FaultEvent& event, const std::string& note) {
           recorder_->record(kNemesis, phase, fault_function(event), event, note);
+          fault_log_.add(recorder_->now(), phase, event, note);
         });
-    schedule_ = schedule_of(request_, ground_.target().hosts());
-    for (const auto& fault : schedule_) request_.console.log().debug("planned {}", describe(fault));
     return {};
   }
 
@@ -62,6 +54,7 @@ class Experiment {
     note(end, heal());
     final_operations(workers);
     note(end, recorder_->close());
+    note(end, keep_executed_schedule(end.duration));
     end.interrupted = request_.stop.stop_requested();
     return end;
   }
@@ -73,10 +66,10 @@ class Experiment {
     header.seed = request_.seed;
     header.command = request_.command;
     header.ordeal_version = request_.ordeal_version;
-    std::vector<std::string_view> planned;
-    for (const auto& fault : campaign_.faults) planned.push_back(fault.entry->name);
+    const PlannedFaults planned = planned_faults(campaign_, ground_.terrain(), schedule_);
     header.facts = {{kFactTarget, ground_.version()},
-                    {kFactPlanned, fmt::format("{}", fmt::join(planned, ", "))}};
+                    {kFactPlanned, fmt::format("{}", fmt::join(planned.faults, ", "))},
+                    {kFactPlannedLegs, fmt::format("{}", fmt::join(planned.legs, ", "))}};
     return header;
   }
 
@@ -143,6 +136,12 @@ class Experiment {
     workers.run_final(request_.stop);
   }
 
+  // What a run that was stopped never came to is no part of what it executed.
+  Status keep_executed_schedule(milliseconds until) {
+    std::erase_if(schedule_, [&](const ScheduledFault& each) { return each.start >= until; });
+    return write_file(request_.folder.schedule(), schedule_yaml(schedule_));
+  }
+
   void note(RunEnd& end, const Status& status) {
     if (status) return;
     request_.console.log().error("{}", status.error().message);
@@ -152,6 +151,7 @@ class Experiment {
   const RunRequest& request_;
   const Campaign& campaign_;
   Battleground& ground_;
+  FaultLog fault_log_;
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<HealJournal> journal_;
   std::unique_ptr<Recorder> recorder_;

@@ -41,7 +41,8 @@ struct RunEnd {
 Result<RunEnd> run_campaign(const RunRequest& request);
 
 // Facts in the header of a run's history, by which reports can be made from the folder alone.
-inline constexpr const char* kFactTarget = "target";           // its version
-inline constexpr const char* kFactPlanned = "planned-faults";  // "partition, kill"
+inline constexpr const char* kFactTarget = "target";             // its version
+inline constexpr const char* kFactPlanned = "planned-faults";    // "partition, kill"
+inline constexpr const char* kFactPlannedLegs = "planned-legs";  // "client-db"
 
 }  // namespace ordeal

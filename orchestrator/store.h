@@ -21,6 +21,8 @@ struct RunFolder {
   std::filesystem::path report() const { return path / "report.html"; }
   std::filesystem::path log() const { return path / "ordeal.log"; }
   std::filesystem::path campaign() const { return path / "campaign.yaml"; }
+  std::filesystem::path fault_log() const { return path / "faults.log"; }
+  std::filesystem::path schedule() const { return path / "schedule.yaml"; }
   std::filesystem::path lab() const { return path / "lab.json"; }
   std::filesystem::path journal() const;
   std::filesystem::path host(const std::string& name) const { return path / "hosts" / name; }

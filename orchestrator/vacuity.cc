@@ -21,9 +21,14 @@ bool any_ok(const History& history, const Interval& interval) {
   });
 }
 
+struct Happened {
+  std::set<std::string> faults;
+  std::set<std::string> legs;
+};
+
 // A fault's completion carries a note where it failed (nemesis/engine.h).
-std::set<std::string> injected(const History& history, Interval& faults) {
-  std::set<std::string> names;
+Happened injected(const History& history, Interval& faults) {
+  Happened happened;
   for (Position position = 0; position < history.size(); ++position) {
     const Event& event = history.event(position);
     if (event.kind != PayloadKind::fault || event.phase == Phase::invoke) continue;
@@ -31,9 +36,10 @@ std::set<std::string> injected(const History& history, Interval& faults) {
     const auto& fault = std::get<FaultEvent>(history.payload(event));
     if (fault.action != FaultAction::inject || !history.note(position).empty()) continue;
     faults.from = std::min(faults.from, event.time_ns);
-    names.insert(fault.fault);
+    happened.faults.insert(fault.fault);
+    happened.legs.insert(fault.legs.begin(), fault.legs.end());
   }
-  return names;
+  return happened;
 }
 
 // From the marks; a run that was killed has no end mark, and one without marks is all chaos.
@@ -50,7 +56,8 @@ Interval chaos_of(const History& history) {
 }  // namespace
 
 std::vector<std::string> find_vacuity(const History& history,
-                                      const std::vector<std::string>& planned) {
+                                      const std::vector<std::string>& planned_faults,
+                                      const std::vector<std::string>& planned_legs) {
   constexpr auto kEver = std::numeric_limits<std::int64_t>::max();
   if (!any_ok(history, {0, kEver})) return {"no client operation completed ok"};
 
@@ -64,11 +71,16 @@ std::vector<std::string> find_vacuity(const History& history,
     findings.push_back("nothing completed ok in the second half of chaos");
   }
   Interval faults{kEver, 0};
-  const auto happened = injected(history, faults);
-  for (const auto& name : planned) {
-    if (happened.count(name) == 0) findings.push_back(fmt::format("fault {} never happened", name));
+  const Happened happened = injected(history, faults);
+  for (const auto& name : planned_faults) {
+    if (happened.faults.count(name) != 0) continue;
+    findings.push_back(fmt::format("fault {} never happened", name));
   }
-  if (happened.empty()) return findings;
+  for (const auto& name : planned_legs) {
+    if (happened.legs.count(name) != 0) continue;
+    findings.push_back(fmt::format("no fault reached leg {}", name));
+  }
+  if (happened.faults.empty()) return findings;
   if (!any_ok(history, {chaos.from, faults.from})) {
     findings.push_back("nothing completed ok before the first fault");
   }

@@ -16,9 +16,10 @@ inline constexpr std::string_view kStopChaos = "stop-chaos";
 
 // Findings, each a sentence; empty when the run was not vacuous. Looks for client operations that
 // completed ok: at all, in both halves of chaos, before the first fault, and between the first
-// fault's injection and the last one's end; and for a successful injection of each of `planned`
-// (names of faults).
+// fault's injection and the last one's end; and for an injection with effect of each of `faults`
+// and on each of `legs` (names).
 std::vector<std::string> find_vacuity(const History& history,
-                                      const std::vector<std::string>& planned);
+                                      const std::vector<std::string>& faults,
+                                      const std::vector<std::string>& legs);
 
 }  // namespace ordeal

@@ -37,6 +37,8 @@ struct HostAbilities {
   bool packet_filter = false;  // iptables works and is the host's own
   bool own_clock = false;      // setting the clock affects this host alone
   bool faketime = false;       // libfaketime is installed
+  bool netem = false;          // root can have packets delayed, reordered, ... (tc, sch_netem)
+  bool tbf = false;            // root can limit bandwidth (tc, sch_tbf)
 };
 
 inline constexpr std::chrono::milliseconds kCommandTimeout{10'000};

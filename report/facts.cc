@@ -22,12 +22,14 @@ void count(OutcomeCounts& counts, Phase phase) {
 // Injections and heals in the order of the history, and the spans that are still open.
 class SpanCollector {
  public:
-  void add(const History& history, const Event& event) {
+  void add(const History& history, Position position) {
+    const Event& event = history.event(position);
     const auto* fault = std::get_if<FaultEvent>(&history.payload(event));
     if (fault == nullptr) return;
+    const bool failed = !history.note(position).empty();
     if (fault->action == FaultAction::inject) {
-      inject(*fault, event);
-    } else if (event.phase != Phase::invoke) {
+      inject(*fault, event, failed);
+    } else if (event.phase != Phase::invoke && !failed) {
       heal(*fault, time_of(event));
     }
   }
@@ -40,17 +42,30 @@ class SpanCollector {
   }
 
  private:
-  void inject(const FaultEvent& fault, const Event& event) {
-    if (event.phase == Phase::invoke) {
-      spans_.push_back({fault.fault, fault.hosts, fault.detail, {time_of(event), {}}, false});
-      return;
+  void inject(const FaultEvent& fault, const Event& event, bool failed) {
+    const bool begins = event.phase == Phase::invoke;
+    auto span = begins ? spans_.end() : oldest_open(fault);
+    // A completion may lack its invocation.
+    if (span == spans_.end() || (!begins && event.partner == kNoPosition)) {
+      spans_.push_back(span_of(fault, event));
+      span = std::prev(spans_.end());
     }
-    const auto span = oldest_open(fault);
-    if (event.partner == kNoPosition || span == spans_.end()) {  // its invocation was not recorded
-      spans_.push_back({fault.fault, fault.hosts, fault.detail, {time_of(event), {}}, false});
-    } else if (!fault.detail.empty()) {
-      span->detail = fault.detail;  // the completion knows more than the intention
-    }
+    if (begins) return;
+    // The completion knows more than the intention.
+    if (!fault.detail.empty()) span->detail = fault.detail;
+    span->effect = fault.effect;
+    span->failed = failed;
+    if (failed) close(*span, time_of(event));
+  }
+
+  static FaultSpan span_of(const FaultEvent& fault, const Event& event) {
+    return {.fault = fault.fault,
+            .hosts = fault.hosts,
+            .detail = fault.detail,
+            .range = {time_of(event), {}},
+            .legs = fault.legs,
+            .direction = fault.direction,
+            .share = fault.share};
   }
 
   void heal(const FaultEvent& fault, Nanoseconds time) {
@@ -112,8 +127,8 @@ TimeRange time_range(const History& history) {
 
 std::vector<FaultSpan> fault_spans(const History& history) {
   SpanCollector collector;
-  for (const Event& event : history.events()) {
-    if (event.kind == PayloadKind::fault) collector.add(history, event);
+  for (Position position = 0; position < history.size(); ++position) {
+    if (history.event(position).kind == PayloadKind::fault) collector.add(history, position);
   }
   return collector.finish(time_range(history).end);
 }

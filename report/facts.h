@@ -32,6 +32,11 @@ struct FaultSpan {
   std::string detail;
   TimeRange range;
   bool healed = false;  // false: still active when the history ends
+  std::vector<std::string> legs{};
+  std::string direction{};
+  std::string share{};
+  std::string effect{};  // measured after injection
+  bool failed = false;   // it was not, or not fully, injected, or had no effect; and was undone
 };
 
 // Completions of one bucket of time.

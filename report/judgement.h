@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checkers/checker.h"
+#include "report/coverage.h"
 
 namespace ordeal {
 
@@ -36,8 +37,9 @@ struct RunVerdict {
   std::vector<Judgement> judgements;  // the main one first
   std::vector<std::string> vacuity;   // findings of the vacuity check; none: something was tested
   std::map<std::string, std::uint64_t> fault_counts;  // injected, by fault
-  OutcomeCounts outcomes;                             // of the workload's operations
-  std::vector<std::string> log_files;                 // server logs, relative to the run's folder
+  std::vector<CoverageRow> coverage;
+  OutcomeCounts outcomes;              // of the workload's operations
+  std::vector<std::string> log_files;  // server logs, relative to the run's folder
 };
 
 // "valid", "invalid", "unknown".

@@ -105,6 +105,16 @@ Json json_of(const Judgement& judgement) {
   return object;
 }
 
+Json json_of(const CoverageRow& row) {
+  Json object = {{"fault", row.fault}, {"where", row.where}};
+  if (!row.direction.empty()) object["direction"] = row.direction;
+  object["times"] = row.times;
+  object["without_effect"] = row.without_effect;
+  object["seconds"] = std::chrono::duration<double>(row.total).count();
+  if (!row.effect.empty()) object["effect"] = row.effect;
+  return object;
+}
+
 Json json_of_run(const RunVerdict& verdict) {
   Json run = {{"campaign", verdict.campaign},
               {"seed", verdict.seed},
@@ -116,6 +126,8 @@ Json json_of_run(const RunVerdict& verdict) {
   run["outcomes"] = json_of(verdict.outcomes);
   run["faults"] = Json::object();
   for (const auto& [fault, count] : verdict.fault_counts) run["faults"][fault] = count;
+  run["coverage"] = Json::array();
+  for (const CoverageRow& row : verdict.coverage) run["coverage"].push_back(json_of(row));
   run["vacuity"] = verdict.vacuity;
   run["versions"] = Json::object();
   for (const auto& [name, version] : verdict.versions) run["versions"][name] = version;

@@ -90,6 +90,20 @@ std::string faults_text(const std::map<std::string, std::uint64_t>& counts) {
   return joined(parts);
 }
 
+std::string coverage_text(const std::vector<CoverageRow>& rows) {
+  if (rows.empty()) return "";
+  std::string text =
+      fmt::format("  {:<13}{:<18}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "coverage", "fault", "where",
+                  "direction", "times", "active", "without effect");
+  for (const CoverageRow& row : rows) {
+    text +=
+        fmt::format("  {:<13}{:<18}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "", terminal_safe(row.fault),
+                    terminal_safe(row.where), terminal_safe(row.direction), row.times,
+                    seconds_text(row.total), row.without_effect);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string verdict_sentence(const CheckResult& result) {
@@ -108,6 +122,7 @@ std::string verdict_text(const RunVerdict& verdict, std::string_view report_path
   text += row("duration", seconds_text(verdict.duration));
   text += row("operations", outcomes_text(verdict.outcomes));
   text += row("faults", faults_text(verdict.fault_counts));
+  text += coverage_text(verdict.coverage);
   for (const std::string& finding : verdict.vacuity) text += row("vacuous", finding);
   for (const Judgement& judgement : verdict.judgements) {
     if (verdict.judgements.size() > 1) text += "\n  " + verdict_sentence(judgement.result) + "\n";

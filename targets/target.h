@@ -23,11 +23,43 @@ namespace ordeal {
 // starting a running server and killing a dead one succeed.
 struct ServerControl {
   Command start;         // returns once launched, which is before ready
+  Command stop;          // in the system's own way, then by force
   Command kill;          // SIGKILL to every process of the server
   Command pause;         // SIGSTOP to every process
   Command resume;        // SIGCONT
+  Command state;         // prints what the processes do: running, stopped, mixed or absent
   Command clock_offset;  // without its last argument: an offset for libfaketime such as "+120.5"
-  int port = 0;          // where the server listens
+  // Prints by how many seconds the clock that a client of the server sees is ahead of the host's
+  // own, e.g. "-37.502"; fails where the server does not answer.
+  Command clock_reading;
+  Command age;                      // prints how many seconds ago its oldest process began
+  int port = 0;                     // where the server listens
+  std::filesystem::path directory;  // on the host: all of the server's files are in it
+  std::filesystem::path data_file;  // a file of user data, for faults of the disk; "" for none
+};
+
+// The clients' end of a leg.
+inline constexpr std::string_view kControlNode = "control";
+
+// One way that connections take: from a host, or kControlNode, to a port of another host.
+struct Path {
+  std::string from;
+  std::string to;
+  std::string address;  // of `to`
+  int port = 0;
+  // Where the path leads through the run's fault proxy: the name of its listener there, and the
+  // port on the control node.
+  std::string listener{};
+  int listener_port = 0;
+  friend bool operator==(const Path&, const Path&) = default;
+};
+
+// A kind of connection of the system, e.g. "client-db" or "replication": what campaigns and faults
+// name in place of addresses.
+struct Leg {
+  std::string name;
+  std::vector<Path> paths;
+  friend bool operator==(const Leg&, const Leg&) = default;
 };
 
 class Target {
@@ -36,6 +68,13 @@ class Target {
 
   // Hosts that the system runs on. All of the steps below are given one of these.
   virtual std::vector<std::string> hosts() const = 0;
+  // What the server on that host is to the system: "db", "primary", "standby".
+  virtual std::string role(const std::string& host) const = 0;
+  virtual std::vector<Leg> legs() const = 0;
+  // Before install(): the path's connections are to be opened to this address instead, where
+  // something stands in the way to the server.
+  virtual void reroute(const std::string& leg, const Path& path, const std::string& address,
+                       int port) = 0;
 
   // Creates data directory and configuration. Fails with surroundings where something needed is
   // missing or the port is taken, naming host and remedy.

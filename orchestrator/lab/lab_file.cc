@@ -26,7 +26,9 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
            {{"root", abilities.root},
             {"packet_filter", abilities.packet_filter},
             {"own_clock", abilities.own_clock},
-            {"faketime", abilities.faketime}}}};
+            {"faketime", abilities.faketime},
+            {"netem", abilities.netem},
+            {"tbf", abilities.tbf}}}};
 }
 
 HostSpec spec_from_json(const json& host) {
@@ -44,7 +46,9 @@ HostAbilities abilities_from_json(const json& abilities) {
   return {.root = abilities.at("root"),
           .packet_filter = abilities.at("packet_filter"),
           .own_clock = abilities.at("own_clock"),
-          .faketime = abilities.at("faketime")};
+          .faketime = abilities.at("faketime"),
+          .netem = abilities.at("netem"),
+          .tbf = abilities.at("tbf")};
 }
 
 Lab lab_from_json(const json& from) {

@@ -72,7 +72,9 @@ Result<Lab> build_local_lab(const LabRequest& request) {
     lab.abilities.push_back({.root = false,
                              .packet_filter = false,
                              .own_clock = false,
-                             .faketime = libfaketime_installed()});
+                             .faketime = libfaketime_installed(),
+                             .netem = false,
+                             .tbf = false});
   }
   return lab;
 }

@@ -78,7 +78,10 @@ if iptables -w -N ordeal-probe && iptables -w -A ordeal-probe -j DROP \
     && iptables -w -F ordeal-probe && iptables -w -X ordeal-probe; then
   packet_filter=1
 fi > /dev/null 2>&1
-echo "packet_filter=${packet_filter:-0}" > /run/ordeal/.abilities
+for kind in "netem delay 1ms" "tbf rate 1mbit burst 32k latency 1s"; do
+  tc qdisc add dev lo root $kind && tc qdisc del dev lo root && declare "${kind%% *}=1"
+done > /dev/null 2>&1
+echo "packet_filter=${packet_filter:-0} netem=${netem:-0} tbf=${tbf:-0}" > /run/ordeal/.abilities
 mv /run/ordeal/.abilities /run/ordeal/abilities
 trap 'exit 0' TERM
 while :; do

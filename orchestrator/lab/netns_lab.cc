@@ -233,7 +233,9 @@ class Builder {
     return {.root = true,
             .packet_filter = found.find("packet_filter=1") != std::string::npos,
             .own_clock = false,
-            .faketime = libfaketime_installed()};
+            .faketime = libfaketime_installed(),
+            .netem = found.find("netem=1") != std::string::npos,
+            .tbf = found.find("tbf=1") != std::string::npos};
   }
 
   const LabRequest& request_;

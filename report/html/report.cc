@@ -145,25 +145,29 @@ std::string span_row(const FaultSpan& span) {
       "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
       "<td>{}{}</td></tr>\n",
       html(span.fault), html(shorten(joined(span.hosts), 200)), seconds_text(span.range.begin),
-      seconds_text(length), span.healed ? "" : "never healed; ", html(shorten(span.detail, 300)));
+      seconds_text(length),
+      span.failed    ? "without effect; "
+      : span.healed ? ""
+                    : "never healed; ",
+      html(shorten(span.detail, 300)));
+}
+
+std::string coverage_row(const CoverageRow& row) {
+  return fmt::format(
+      "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td>"
+      "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+      html(row.fault), html(row.where), html(row.direction), with_commas(row.times),
+      seconds_text(row.total), with_commas(row.without_effect), html(shorten(row.effect, 300)));
 }
 
 std::string faults(const HistoryFacts& facts) {
   if (facts.faults.empty()) return "";
-  std::map<std::string, std::pair<std::uint64_t, Nanoseconds>> totals;
-  for (const FaultSpan& span : facts.faults) {
-    auto& [count, time] = totals[span.fault];
-    ++count;
-    time += span.range.end - span.range.begin;
-  }
-  std::string text = heading("Faults") +
-                     "<div class=\"wide\"><table><tr><th>Fault</th><th class=\"number\">Injected"
-                     "</th><th class=\"number\">Time active</th></tr>\n";
-  for (const auto& [name, total] : totals) {
-    text += fmt::format(
-        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-        html(name), with_commas(total.first), seconds_text(total.second));
-  }
+  std::string text =
+      heading("Faults") +
+      "<div class=\"wide\"><table><tr><th>Fault</th><th>Where</th><th>Direction</th>"
+      "<th class=\"number\">Times</th><th class=\"number\">Time active</th>"
+      "<th class=\"number\">Without effect</th><th>Measured, the first time</th></tr>\n";
+  for (const CoverageRow& row : fault_coverage(facts.faults)) text += coverage_row(row);
   text +=
       "</table></div>\n<details><summary>Each of them</summary><div class=\"wide\"><table>"
       "<tr><th>Fault</th><th>Hosts</th><th class=\"number\">At</th><th class=\"number\">For</th>"
@@ -258,7 +262,10 @@ RunVerdict bare_verdict(const Judgement& judgement, const History& history) {
   verdict.judgements = {judgement};
   const HistoryFacts facts = history_facts(history, 1);
   verdict.outcomes = facts.outcomes;
-  for (const FaultSpan& span : facts.faults) ++verdict.fault_counts[span.fault];
+  for (const FaultSpan& span : facts.faults) {
+    if (!span.failed) ++verdict.fault_counts[span.fault];
+  }
+  verdict.coverage = fault_coverage(facts.faults);
   return verdict;
 }
 

@@ -13,7 +13,7 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET | check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...]
+#   clock OFFSET | state | age | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -138,6 +138,39 @@ check() {
       -c log_min_messages=fatal >/dev/null || return 68
 }
 
+state() {
+  stopped='' moving=''
+  for process in $(processes); do
+    case $(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null) in
+      T*|t*) stopped=1 ;;
+      ?*) moving=1 ;;
+    esac
+  done
+  case $stopped/$moving in
+    /) echo absent ;;
+    1/) echo stopped ;;
+    /1) echo running ;;
+    *) echo mixed ;;
+  esac
+}
+
+# Field 22 of stat is when a process began, in ticks since the machine did.
+age() {
+  files=$(processes | sed 's|.*|/proc/&/stat|')
+  [ -n "$files" ] || { echo "there is no process" >&2; return 1; }
+  read -r uptime idle < /proc/uptime
+  cat $files 2>/dev/null | awk -v now="$uptime" -v hertz="$(getconf CLK_TCK)" '
+    { sub(/.*\) /, ""); age = now - $20 / hertz; if (age > oldest) oldest = age }
+    END { printf "%.2f\n", oldest }'
+}
+
+clock_reading() {
+  there=$(as_server timeout 2 "$1/psql" -X -h "$data" -p "$2" -U postgres -d postgres -Atc \
+    'SELECT extract(epoch FROM clock_timestamp())') || return 1
+  here=$(date +%s.%N)
+  awk "BEGIN { printf \"%+.3f\\n\", $there - $here }"
+}
+
 case $1 in
   start) start "$2" "${3-}" ;;
   stop) stop "$2" ;;
@@ -147,6 +180,9 @@ case $1 in
   check) shift && check "$@" ;;
   as-server) shift && as_server "$@" ;;
   running) [ -n "$(processes)" ] ;;
+  state) state ;;
+  age) age ;;
+  clock-reading) clock_reading "$2" "$3" ;;
   clock)
     umask 022
     printf '%s\n' "$2" > "$directory/faketime.new" &&

@@ -127,9 +127,23 @@ class Postgres : public Target {
         endpoint_{.host = host.name(),
                   .address = host.spec().address,
                   .port = settings_.port,
-                  .operation_timeout = settings_.operation_timeout} {}
+                  .operation_timeout = settings_.operation_timeout},
+        server_address_(host.spec().address) {}
 
   std::vector<std::string> hosts() const override { return {settings_.host}; }
+  std::string role(const std::string& /*host*/) const override { return "db"; }
+  std::vector<Leg> legs() const override {
+    return {{"client-db",
+             {{.from = std::string(kControlNode),
+               .to = settings_.host,
+               .address = server_address_,
+               .port = settings_.port}}}};
+  }
+  void reroute(const std::string& /*leg*/, const Path& /*path*/, const std::string& address,
+               int port) override {
+    endpoint_.address = address;
+    endpoint_.port = port;
+  }
   Status install(Host& host, std::stop_token stop) override;
   Status start(Host& host, std::stop_token stop) override {
     return run_step(host, "start", control(host).start, std::move(stop));
@@ -162,7 +176,8 @@ class Postgres : public Target {
   Options workload_options_;
   std::size_t clients_;
   std::string control_address_;
-  postgres::Endpoint endpoint_;
+  postgres::Endpoint endpoint_;  // where clients connect to
+  std::string server_address_;
 };
 
 Status Postgres::install(Host& host, std::stop_token stop) {

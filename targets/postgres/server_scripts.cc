@@ -117,11 +117,18 @@ Command log_tail_command(const ServerPlace& place, int lines) {
 ServerControl server_control(const ServerPlace& place) {
   return {
       .start = control(place, {"start", place.binaries.string(), place.faketime ? "faketime" : ""}),
+      .stop = stop_command(place),
       .kill = control(place, {"kill"}),
       .pause = control(place, {"pause"}),
       .resume = control(place, {"resume"}),
+      .state = control(place, {"state"}),
       .clock_offset = control(place, {"clock"}),
-      .port = place.port};
+      .clock_reading =
+          control(place, {"clock-reading", place.binaries.string(), std::to_string(place.port)}),
+      .age = control(place, {"age"}),
+      .port = place.port,
+      .directory = place.directory,
+      .data_file = {}};
 }
 
 std::string postgresql_conf(const ServerPlace& place, std::size_t clients,

@@ -59,7 +59,7 @@ class Killed(EndToEnd):
         out, err = process.communicate(timeout=60)
         self.assertIn(process.returncode, (VALID, UNKNOWN), err)
         journal = (self.store / "latest/heal.jsonl").read_text()
-        self.assertEqual(journal.count('"begin"'), journal.count('"healed"'))
+        self.assertEqual(journal.count('"event":"begin"'), journal.count('"event":"healed"'))
         self.assertTrue((self.store / "latest/report.html").exists())
         self.assertRegex(out, "^(VALID|UNKNOWN)")
         self.assert_nothing_left()

@@ -70,8 +70,13 @@ class Generator {
       case 1:
         return {"read", Balances{}};
       case 2:
-        return {"start-partition",
-                FaultEvent{"partition", FaultAction::inject, {"n1", "n2"}, "a \"b\""}};
+        return {"start-partition", FaultEvent{.fault = "partition",
+                                              .action = FaultAction::inject,
+                                              .hosts = {"n1", "n2"},
+                                              .detail = "a \"b\"",
+                                              .legs = {"client-db"},
+                                              .direction = "upstream",
+                                              .effect = "no answer"}};
       case 3:
         return {"stop", FaultEvent{"kill", FaultAction::heal, {}, ""}};
       case 4:

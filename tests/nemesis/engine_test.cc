@@ -19,6 +19,7 @@ ServerControl control(const Host&) {
   result.kill = command({"kill-server"});
   result.pause = command({"pause"});
   result.resume = command({"resume"});
+  result.state = command({"state"});
   result.clock_offset = command({"clock"});
   result.port = 5432;
   return result;
@@ -30,10 +31,16 @@ HostSpec spec(const char* name) {
   return result;
 }
 
-// "arm", "disarm", or the program.
+// What the engine's scripts are for: "arm+pause", "resume", "seen" (a probe), "disarm".
 std::string kind(const Command& command) {
-  if (command.arguments[0] != "sh") return command.arguments[0];
-  return command.arguments[2].find("setsid") == std::string::npos ? "disarm" : "arm";
+  const std::string& text = command.arguments[2];
+  if (text.find("processes are") != std::string::npos) return "seen";
+  const bool arm = text.find("setsid") != std::string::npos;
+  for (const char* step : {"pause", "kill-server", "resume", "start"}) {
+    if (text.find(std::string("\n{ ") + step + "; }") == std::string::npos) continue;
+    return (arm ? "arm+" : "") + std::string(step);
+  }
+  return "disarm";
 }
 
 struct Fixture {
@@ -50,20 +57,24 @@ struct Fixture {
     }
     cluster = std::make_unique<Cluster>(std::move(hosts));
     Battlefield field{.control_address = "10.0.0.1", .hosts = {}, .server = control, .run_id = "r"};
+    field.terrain.servers = {{"n1", "db"}, {"n2", "db"}};
     for (const Host* host : cluster->hosts()) field.hosts.push_back(host);
     engine = std::make_unique<FaultEngine>(
         *cluster, field, *journal,
         [this](Phase phase, const FaultEvent& event, const std::string& note) {
+          last_event = event;
           records.push_back(std::string(phase_name(phase)) + " " + fault_function(event) +
                             (note.empty() ? "" : ": " + note));
-        });
+        },
+        EngineSettings{.probe_timeout = 50ms});
   }
   ~Fixture() { std::filesystem::remove_all(folder); }
 
   std::filesystem::path path() const { return std::filesystem::path(folder) / kJournalFile; }
   CommandOutput answer(const FakeHost& host, const std::string& what) {
     CommandOutput output;
-    if (what == "arm") pending_when_armed = pending(path()).value().size();
+    if (what.starts_with("arm")) pending_when_armed = pending(path()).value().size();
+    output.standard_output = "processes are as wanted";
     if (host.name() == failing_host && what == failing) {
       output.exit_status = 7;
       output.standard_error = "broken";
@@ -83,23 +94,26 @@ struct Fixture {
   std::unique_ptr<Cluster> cluster;
   std::unique_ptr<FaultEngine> engine;
   std::vector<std::string> records;
+  FaultEvent last_event;
   std::string failing_host;
   std::string failing;
   std::atomic<std::size_t> pending_when_armed{0};
 };
 
 using Texts = std::vector<std::string>;
-const Fault kPauseBoth{"pause", {"n1", "n2"}, {}};
+const Fault kPauseBoth{"pause", {"n1", "n2"}};
 
-TEST_CASE("journal, watchdog, fault; then undo, disarm, journal") {
+TEST_CASE("journal, watchdog, fault, its effect; then undo, its effect, disarm, journal") {
   Fixture fixture;
   const FaultId id = fixture.engine->inject(kPauseBoth, 1s, {}).value();
   CHECK(fixture.pending_when_armed == 1);
-  CHECK(fixture.ran(0) == Texts{"arm", "pause"});
+  CHECK(fixture.ran(0) == Texts{"arm+pause", "seen"});
+  CHECK(fixture.last_event.share == "all");
+  CHECK(fixture.last_event.effect == "n1: processes are as wanted; n2: processes are as wanted");
   REQUIRE(fixture.engine->active().size() == 1);
   CHECK(fixture.engine->active()[0].event.fault == "pause");
   REQUIRE(fixture.engine->heal(id));
-  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume", "disarm"});
+  CHECK(fixture.ran(0) == Texts{"arm+pause", "seen", "resume", "seen", "disarm"});
   CHECK(fixture.ran(1) == fixture.ran(0));
   CHECK(fixture.engine->active().empty());
   CHECK(pending(fixture.path()).value().empty());
@@ -107,6 +121,39 @@ TEST_CASE("journal, watchdog, fault; then undo, disarm, journal") {
         Texts{"invoke start-pause", "info start-pause", "invoke stop-pause", "info stop-pause"});
   const FaultCounts counts = fixture.engine->happened().at("pause");
   CHECK((counts.injected == 1 && counts.healed == 1 && counts.failed == 0));
+}
+
+TEST_CASE("a fault without effect is undone, told, and does not count") {
+  Fixture fixture;
+  fixture.failing_host = "n2";
+  fixture.failing = "seen";
+  const auto injected = fixture.engine->inject(kPauseBoth, 1s, {});
+  REQUIRE_FALSE(injected);
+  CHECK(injected.error().message == "it has no effect: n2: processes are as wanted");
+  CHECK(fixture.engine->happened().at("pause").injected == 0);
+  CHECK(fixture.records.back().starts_with("info start-pause: failed: it has no effect"));
+  CHECK(fixture.engine->active().size() == 1);  // since nothing shows that it is gone
+  fixture.failing.clear();
+  REQUIRE(fixture.engine->heal_all({.attempts = 1, .backoff = 1ms}));
+  CHECK(pending(fixture.path()).value().empty());
+}
+
+TEST_CASE("a way back that another fault hides is looked at again in the end") {
+  Fixture fixture;
+  const FaultId pause = fixture.engine->inject(kPauseBoth, 1s, {}).value();
+  const FaultId kill = fixture.engine->inject({"kill", {"n1"}}, 1s, {}).value();
+  fixture.failing_host = "n1";
+  fixture.failing = "seen";
+  REQUIRE(fixture.engine->heal(pause));
+  CHECK(fixture.last_event.effect.starts_with("undone, but hidden by another fault: n1: "));
+  fixture.failing.clear();
+  REQUIRE(fixture.engine->heal(kill));
+  fixture.failing = "seen";
+  const Status all = fixture.engine->heal_all({.attempts = 1, .backoff = 1ms});
+  REQUIRE_FALSE(all);
+  CHECK(all.error().message.find("pause was undone, but not healed") != std::string::npos);
+  fixture.failing.clear();
+  REQUIRE(fixture.engine->heal_all({.attempts = 1, .backoff = 1ms}));
 }
 
 TEST_CASE("healing twice, and healing nothing, succeed without a record") {
@@ -121,11 +168,11 @@ TEST_CASE("healing twice, and healing nothing, succeed without a record") {
 TEST_CASE("an injection that fails on one host is undone on both at once") {
   Fixture fixture;
   fixture.failing_host = "n2";
-  fixture.failing = GENERATE("arm", "pause");
+  fixture.failing = "arm+pause";
   const auto injected = fixture.engine->inject(kPauseBoth, 1s, {});
   REQUIRE_FALSE(injected);
   CHECK(injected.error().message.find("n2") != std::string::npos);
-  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume", "disarm"});
+  CHECK(fixture.ran(0) == Texts{"arm+pause", "resume", "seen", "disarm"});
   CHECK(fixture.engine->active().empty());
   CHECK(pending(fixture.path()).value().empty());
   CHECK(fixture.engine->happened().at("pause").injected == 0);
@@ -141,7 +188,7 @@ TEST_CASE("a healing that fails leaves the fault active, journaled and watched; 
   fixture.failing_host = "n1";
   fixture.failing = "resume";
   REQUIRE_FALSE(fixture.engine->heal(id));
-  CHECK(fixture.ran(0) == Texts{"arm", "pause", "resume"});
+  CHECK(fixture.ran(0) == Texts{"arm+pause", "seen", "resume"});
   CHECK(fixture.records.back().starts_with("info stop-pause: failed: "));
   CHECK(fixture.engine->active().size() == 1);
   CHECK(pending(fixture.path()).value().size() == 1);
@@ -150,7 +197,7 @@ TEST_CASE("a healing that fails leaves the fault active, journaled and watched; 
   REQUIRE_FALSE(all);
   CHECK(all.error().message.find("n1") != std::string::npos);
   CHECK(all.error().message.find("ordeal heal") != std::string::npos);
-  CHECK(fixture.ran(0).size() == 2 + 4);
+  CHECK(fixture.ran(0).size() == 2 + 4);  // injected and seen, then one undo each time
 
   fixture.failing.clear();
   REQUIRE(fixture.engine->heal_all({.attempts = 3, .backoff = 1ms}));
@@ -182,7 +229,7 @@ TEST_CASE("without a journal nothing is injected") {
                       .run_id = "r"},
                      **full, [](Phase, const FaultEvent&, const std::string&) {});
   REQUIRE_FALSE(engine.inject(kPauseBoth, 1s, {}));
-  for (const std::string& what : fixture.ran(0)) CHECK((what == "resume" || what == "disarm"));
+  CHECK(fixture.ran(0) == Texts{"resume", "seen", "disarm"});
 }
 
 TEST_CASE("after a stop request nothing is injected, but all is healed") {
@@ -199,8 +246,8 @@ TEST_CASE("after a stop request nothing is injected, but all is healed") {
 
 TEST_CASE("replay undoes what is pending, newest first, and reports each") {
   Fixture fixture;
-  REQUIRE(fixture.engine->inject({"pause", {"n1"}, {}}, 1s, {}));
-  REQUIRE(fixture.engine->inject({"kill", {"n1", "n2"}, {}}, 1s, {}));
+  REQUIRE(fixture.engine->inject({"pause", {"n1"}}, 1s, {}));
+  REQUIRE(fixture.engine->inject({"kill", {"n1", "n2"}}, 1s, {}));
   fixture.failing_host = "n2";
   fixture.failing = "start";
   const auto first = replay(fixture.path(), *fixture.cluster).value();
@@ -210,7 +257,7 @@ TEST_CASE("replay undoes what is pending, newest first, and reports each") {
   CHECK(first[0].outcome.error().message.find("n2") != std::string::npos);
   CHECK(first[1].outcome);
   CHECK(fixture.ran(0) ==
-        Texts{"arm", "pause", "arm", "kill-server", "start", "disarm", "resume", "disarm"});
+        Texts{"arm+pause", "seen", "arm+kill-server", "seen", "start", "resume", "seen", "disarm"});
 
   fixture.failing.clear();
   CHECK(replay(fixture.path(), *fixture.cluster).value().size() == 1);
@@ -219,7 +266,7 @@ TEST_CASE("replay undoes what is pending, newest first, and reports each") {
 
 TEST_CASE("replay names a host that is not among those given") {
   Fixture fixture;
-  REQUIRE(fixture.engine->inject({"pause", {"n1"}, {}}, 1s, {}));
+  REQUIRE(fixture.engine->inject({"pause", {"n1"}}, 1s, {}));
   const Cluster empty({});
   const auto replayed = replay(fixture.path(), empty).value();
   REQUIRE_FALSE(replayed.at(0).outcome);

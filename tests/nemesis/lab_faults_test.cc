@@ -47,11 +47,13 @@ struct Server {
     return {.control_address = cluster.control_address,
             .hosts = {&host()},
             .server = [this](const Host& each) { return target->control(each); },
-            .run_id = run_id};
+            .run_id = run_id,
+            .terrain = terrain()};
   }
+  Terrain terrain() const { return {.servers = {{"n1", "db"}}, .legs = target->legs()}; }
   Fault draw(const FaultEntry& fault) const {
     Random random(5);
-    return fault.draw(defaults(fault.name, fault.options), {"n1"}, random);
+    return fault.draw(defaults(fault.name, fault.options), terrain(), random);
   }
 
   // Answers a query within a second, with the right clock.
@@ -114,6 +116,17 @@ std::filesystem::path journal_of(const TestLab& test) {
   return std::filesystem::temp_directory_path() / (test.request.name + "-heal.jsonl");
 }
 
+// What the catalogue can do to one server; a restart is over before anybody looks.
+std::vector<FaultEntry> lasting_faults(const Server& server) {
+  std::vector<FaultEntry> faults;
+  for (const FaultEntry& entry : fault_catalog()) {
+    const Fault fault = server.draw(entry);
+    if (fault.hosts.empty() && fault.legs.empty()) continue;
+    if (entry.name != "restart") faults.push_back(entry);
+  }
+  return faults;
+}
+
 void no_record(Phase, const FaultEvent&, const std::string&) {}
 
 TEST_CASE("on a PostgreSQL over SSH, every fault is injected, seen by a client, and healed") {
@@ -121,7 +134,8 @@ TEST_CASE("on a PostgreSQL over SSH, every fault is injected, seen by a client, 
     const std::string firewall = server.firewall();
     const auto journal = HealJournal::open(journal_of(test)).value();
     FaultEngine engine(server.cluster, server.battlefield(), *journal, no_record);
-    for (const FaultEntry& entry : fault_catalog()) {
+    const auto faults = lasting_faults(server);
+    for (const FaultEntry& entry : faults) {
       CAPTURE(entry.name);
       must(check_need(entry, server.host()));
       const auto id = engine.inject(server.draw(entry), 10s, {});
@@ -156,7 +170,8 @@ void inject_and_die(const TestLab& test, Server& server, const Fault& fault) {
 TEST_CASE("watchdogs outlive the SSH session that armed them, and heal PostgreSQL") {
   in_lab("w", [](Server& server, const TestLab& test) {
     const std::string firewall = server.firewall();
-    for (const FaultEntry& entry : fault_catalog()) {
+    const auto faults = lasting_faults(server);
+    for (const FaultEntry& entry : faults) {
       CAPTURE(entry.name);
       inject_and_die(test, server, server.draw(entry));
       CHECK(server.becomes_unhealthy());
@@ -164,7 +179,7 @@ TEST_CASE("watchdogs outlive the SSH session that armed them, and heal PostgreSQ
       CHECK(server.firewall() == firewall);
     }
     const auto replayed = replay(journal_of(test), server.cluster).value();
-    CHECK(replayed.size() == fault_catalog().size());
+    CHECK(replayed.size() == faults.size());
     for (const Replayed& each : replayed) must(each.outcome);
     CHECK(server.watchdogs() == "");
     CHECK(server.healthy());

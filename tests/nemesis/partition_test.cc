@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "nemesis/packet_filter.h"
 #include "world.h"
 
 namespace ordeal {
@@ -29,7 +30,7 @@ TEST_CASE("a partition cuts the database's port in each direction, and no other"
   Fixture fixture;
   if (!fixture.world.can(fixture.entry)) return;
   const std::string before = fixture.world.firewall();
-  for (const char* direction : {"both", "in", "out"}) {
+  for (const char* direction : {"both", "upstream", "downstream"}) {
     CAPTURE(direction);
     const FaultPlan plan = fixture.plan(direction);
     fixture.run(plan.inject);
@@ -49,6 +50,21 @@ TEST_CASE("undoing a partition reports a packet filter that cannot be used") {
   CHECK_FALSE(run_checked(fixture.world.host(), undo));
 }
 
+// Bytes of a connection that was there before keep going the way that is not cut.
+TEST_CASE("a one-way partition stops bytes one way but not the other") {
+  Fixture fixture;
+  if (!fixture.world.can(fixture.entry)) return;
+  for (const char* direction : {"upstream", "downstream"}) {
+    CAPTURE(direction);
+    const FaultPlan plan = fixture.plan(direction);
+    fixture.run(plan.inject);
+    const auto [up, down] = fixture.world.packets_dropped_of_one_request();
+    CHECK((up > 0) == (direction == std::string("upstream")));
+    CHECK((down > 0) == (direction == std::string("downstream")));
+    fixture.run(plan.undo);
+  }
+}
+
 TEST_CASE("undoing a partition leaves the rules of another run, even of a similar name") {
   Fixture fixture;
   if (!fixture.world.can(fixture.entry)) return;
@@ -65,8 +81,8 @@ TEST_CASE("undoing a partition leaves the rules of another run, even of a simila
 }
 
 TEST_CASE("the chain's name fits iptables and keeps the end of the run's id") {
-  CHECK(partition_chain("k3f9") == "ORDEAL-k3f9");
-  const std::string chain = partition_chain("quickstart-20240101t000000-12345678");
+  CHECK(filter_chain("P", "k3f9") == "ORDEAL-P-k3f9");
+  const std::string chain = filter_chain("P", "quickstart-20240101t000000-12345678");
   CHECK(chain.size() == 28);
   CHECK(chain.ends_with("-12345678"));
 }

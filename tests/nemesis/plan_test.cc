@@ -5,9 +5,9 @@
 #include <set>
 
 #include "nemesis/clock_skew.h"
-#include "nemesis/host_choice.h"
 #include "nemesis/partition.h"
 #include "nemesis/process.h"
+#include "nemesis/scope.h"
 #include "remote/fake_host.h"
 
 namespace ordeal {
@@ -18,13 +18,21 @@ using namespace std::chrono_literals;
 struct Field {
   FakeHost n1{spec("n1")};
   FakeHost n2{spec("n2")};
-  Battlefield battlefield{
-      .control_address = "10.0.0.1", .hosts = {&n1, &n2}, .server = control, .run_id = "r1"};
+  Battlefield battlefield{.control_address = "10.0.0.1",
+                          .hosts = {&n1, &n2},
+                          .server = control,
+                          .run_id = "r1",
+                          .terrain = {.servers = {{"n1", "db"}, {"n2", "db"}},
+                                      .legs = {{"client-db", {path("n1"), path("n2")}}}}};
 
   static HostSpec spec(const char* name) {
     HostSpec result;
     result.name = name;
+    result.address = std::string("10.0.1.") + name[1];
     return result;
+  }
+  static Path path(const char* to) {
+    return {.from = std::string(kControlNode), .to = to, .address = spec(to).address, .port = 5432};
   }
   static ServerControl control(const Host& host) {
     ServerControl result;
@@ -40,21 +48,21 @@ struct Field {
 
 TEST_CASE("process faults send the server's own commands to each drawn host") {
   const Field field;
-  const Fault both{"kill", {"n1", "n2"}, {}};
+  const Fault both{"kill", {"n1", "n2"}};
   const FaultPlan plan = kill_fault().plan(both, field.battlefield).value();
   CHECK(plan.detail == "SIGKILL to the database on n1, n2");
   CHECK(plan.inject == std::vector<HostCommands>{{"n1", {command({"kill", "n1"})}},
                                                  {"n2", {command({"kill", "n2"})}}});
   CHECK(plan.undo == std::vector<HostCommands>{{"n1", {command({"start", "n1"})}},
                                                {"n2", {command({"start", "n2"})}}});
-  const FaultPlan pause = pause_fault().plan({"pause", {"n2"}, {}}, field.battlefield).value();
+  const FaultPlan pause = pause_fault().plan({"pause", {"n2"}}, field.battlefield).value();
   CHECK(pause.inject == std::vector<HostCommands>{{"n2", {command({"pause", "n2"})}}});
   CHECK(pause.undo == std::vector<HostCommands>{{"n2", {command({"resume", "n2"})}}});
 }
 
 TEST_CASE("clock skew adds the offset to the server's command") {
   const Field field;
-  const Fault fault{"clock-skew", {"n1"}, {{"offset", "-0.250"}}};
+  const Fault fault{"clock-skew", {"n1"}, {}, {{"offset", "-0.250"}}};
   const FaultPlan plan = clock_skew_fault().plan(fault, field.battlefield).value();
   CHECK(plan.inject[0].commands == std::vector{command({"clock", "n1", "-0.250"})});
   CHECK(plan.undo[0].commands == std::vector{command({"clock", "n1", "+0"})});
@@ -64,13 +72,15 @@ TEST_CASE("drawn offsets lie within the maximum, on both sides") {
   const FaultEntry entry = clock_skew_fault();
   const Options options =
       Options::make(entry.name, entry.options,
-                    {{"max-offset", {"2s", "test"}}, {"direction", {"both", "test"}}})
+                    {{"max-offset", {"2s", "test"}}, {"jump", {"both", "test"}}})
           .value();
   Random random(1);
   std::set<char> signs;
   for (int i = 0; i < 200; ++i) {
-    const std::string offset = entry.draw(options, {"n1"}, random).parameters.at("offset");
+    const std::string offset =
+        entry.draw(options, {.servers = {{"n1", "db"}}}, random).parameters.at("offset");
     CHECK(std::abs(std::stod(offset)) <= 2.0);
+    CHECK(std::abs(std::stod(offset)) >= 0.2);
     signs.insert(offset[0]);
   }
   CHECK(signs == std::set<char>{'+', '-'});
@@ -78,44 +88,129 @@ TEST_CASE("drawn offsets lie within the maximum, on both sides") {
   CHECK(faketime_offset(37500ms) == "+37.500");
 }
 
+Fault cut(const char* direction) {
+  return {"partition", {}, {"client-db"}, {{"direction", direction}}};
+}
+
+TEST_CASE("a partition drops the leg's packets at the server, one way or both") {
+  const Field field;
+  const FaultPlan plan = partition_fault().plan(cut("both"), field.battlefield).value();
+  REQUIRE(plan.inject.size() == 2);
+  CHECK(plan.inject[1].host == "n2");
+  CHECK(plan.inject[1].commands[0].standard_input ==
+        "*filter\n:ORDEAL-P-r1 - [0:0]\n"
+        "-A ORDEAL-P-r1 -s 10.0.0.1 -p tcp --dport 5432 -j DROP\n"
+        "-A ORDEAL-P-r1 -d 10.0.0.1 -p tcp --sport 5432 -j DROP\n"
+        "-I INPUT -j ORDEAL-P-r1\n-I OUTPUT -j ORDEAL-P-r1\nCOMMIT\n");
+  const FaultPlan upstream = partition_fault().plan(cut("upstream"), field.battlefield).value();
+  const std::string& text = upstream.inject[0].commands[0].standard_input;
+  CHECK(text.find("OUTPUT") == std::string::npos);
+  CHECK(text.find("--sport") == std::string::npos);
+  CHECK(upstream.effect.size() == 2);
+  CHECK(upstream.effect[0].host == kControlNode);
+}
+
+TEST_CASE("packets of a replica's leg through the proxy are dropped where the replica sends them") {
+  Field field;
+  field.battlefield.terrain.legs = {{"replication",
+                                     {{.from = "n2",
+                                       .to = "n1",
+                                       .address = "10.0.1.1",
+                                       .port = 5432,
+                                       .listener = "replication",
+                                       .listener_port = 7000}}}};
+  const Fault fault{"partition", {}, {"replication"}, {{"direction", "upstream"}}};
+  const FaultPlan plan = partition_fault().plan(fault, field.battlefield).value();
+  REQUIRE(plan.inject.size() == 1);
+  CHECK(plan.inject[0].host == "n2");
+  CHECK(plan.inject[0].commands[0].standard_input.find(
+            "-d 10.0.0.1 -p tcp --dport 7000 -j DROP\n-I OUTPUT") != std::string::npos);
+}
+
 TEST_CASE("a partition of an IPv6 client uses ip6tables") {
   Field field;
   field.battlefield.control_address = "fd00::1";
-  const Fault fault{"partition", {"n1"}, {{"direction", "in"}}};
-  const FaultPlan plan = partition_fault().plan(fault, field.battlefield).value();
-  CHECK(plan.inject[0].commands[0].arguments[0] == "ip6tables");
+  const FaultPlan plan = partition_fault().plan(cut("upstream"), field.battlefield).value();
+  CHECK(plan.inject[0].commands[0].arguments[0] == "ip6tables-restore");
 }
 
 TEST_CASE("a partition refuses to cut the port of SSH") {
   Field field;
-  field.battlefield.server = [](const Host& host) {
-    ServerControl control = Field::control(host);
-    control.port = 22;
-    return control;
-  };
-  CHECK_FALSE(
-      partition_fault().plan({"partition", {"n1"}, {{"direction", "in"}}}, field.battlefield));
+  field.battlefield.terrain.legs[0].paths[0].port = 22;
+  CHECK_FALSE(partition_fault().plan(cut("upstream"), field.battlefield));
+}
+
+TEST_CASE("hosts that drop each other's packets are told in the fault, and planned from it") {
+  const Field field;
+  const Fault fault{"partition-hosts", {"n1"}, {}, {{"grudge", "n1!n2"}}};
+  const FaultPlan plan = partition_hosts_fault().plan(fault, field.battlefield).value();
+  CHECK(plan.detail == "n1 drops packets of n2");
+  REQUIRE(plan.inject.size() == 1);
+  CHECK(plan.inject[0].commands[0].standard_input.find("-s 10.0.1.2 -j DROP") != std::string::npos);
+  CHECK(plan.effect.at(0).host == "n2");
+}
+
+TEST_CASE("every shape of partition that is drawn cuts something, and reads back") {
+  const FaultEntry entry = partition_hosts_fault();
+  Terrain terrain;
+  for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) terrain.servers.push_back({name, "db"});
+  terrain.servers.back().role = "bus";
+  for (const std::string_view shape : entry.options[0].choices) {
+    const Options options =
+        Options::make(entry.name, entry.options, {{"shape", {std::string(shape), "test"}}}).value();
+    std::set<bool> one_way;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      Random random(seed);
+      const Fault fault = entry.draw(options, terrain, random);
+      CAPTURE(shape, seed);
+      REQUIRE_FALSE(fault.hosts.empty());
+      const std::string& grudge = fault.parameters.at("grudge");
+      const std::string first = grudge.substr(0, grudge.find(','));
+      const std::string back = first.substr(3) + "!" + first.substr(0, 2);
+      one_way.insert(("," + grudge + ",").find("," + back + ",") == std::string::npos);
+    }
+    CHECK(one_way.size() == 2);
+  }
 }
 
 TEST_CASE("a fault on a host that is not in the run is an error") {
   const Field field;
-  const auto plan = pause_fault().plan({"pause", {"n7"}, {}}, field.battlefield);
+  const auto plan = pause_fault().plan({"pause", {"n7"}}, field.battlefield);
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message == "fault pause names host n7, which is not in this run");
 }
 
-TEST_CASE("as many hosts are drawn as was asked for") {
-  const std::vector<std::string> hosts{"n1", "n2", "n3", "n4", "n5"};
+std::vector<std::string> draw_hosts(const std::string& choice, std::size_t hosts, Random& random,
+                                    const std::string& role = "") {
+  static constexpr OptionSpec kSpecs[] = {kHostsOption, kRoleOption};
+  Terrain terrain;
+  for (std::size_t i = 1; i <= hosts; ++i) {
+    terrain.servers.push_back({"n" + std::to_string(i), i == 1 ? "primary" : "standby"});
+  }
+  const Options options =
+      Options::make("test", kSpecs, {{"hosts", {choice, ""}}, {"role", {role, ""}}}).value();
+  return draw_servers(options, terrain, random);
+}
+
+TEST_CASE("as many hosts are drawn as was asked for, of the role that was asked for") {
   Random random(3);
-  CHECK(draw_hosts("one", hosts, random).size() == 1);
-  CHECK(draw_hosts("minority", hosts, random).size() == 2);
-  CHECK(draw_hosts("majority", hosts, random).size() == 3);
-  CHECK(draw_hosts("all", hosts, random) == hosts);
-  CHECK(draw_hosts("minority", {"n1"}, random).size() == 1);
-  CHECK(draw_hosts("all", {}, random).empty());
+  CHECK(draw_hosts("one", 5, random).size() == 1);
+  CHECK(draw_hosts("minority", 5, random).size() == 2);
+  CHECK(draw_hosts("majority", 5, random).size() == 3);
+  CHECK(draw_hosts("all", 5, random).size() == 5);
+  CHECK(draw_hosts("minority", 1, random).size() == 1);
+  CHECK(draw_hosts("all", 0, random).empty());
+  CHECK(draw_hosts("all", 3, random, "standby") == std::vector<std::string>{"n2", "n3"});
   std::set<std::string> seen;
-  for (int i = 0; i < 200; ++i) seen.insert(draw_hosts("one", hosts, random)[0]);
-  CHECK(seen.size() == hosts.size());
+  std::set<std::string_view> shares;
+  for (int i = 0; i < 200; ++i) {
+    seen.insert(draw_hosts("one", 5, random)[0]);
+    const std::size_t some = draw_hosts("some", 5, random).size();
+    CHECK((some >= 2 && some <= 4));
+    shares.insert(share_of(draw_hosts("random", 5, random).size(), 5));
+  }
+  CHECK(seen.size() == 5);
+  CHECK(shares == std::set<std::string_view>{"one", "some", "all"});
 }
 
 TEST_CASE("the same generator draws the same faults") {
@@ -123,8 +218,9 @@ TEST_CASE("the same generator draws the same faults") {
     const Options options = Options::make(entry.name, entry.options, {}).value();
     Random a(9);
     Random b(9);
-    const Fault fault = entry.draw(options, {"n1", "n2", "n3"}, a);
-    CHECK(fault == entry.draw(options, {"n1", "n2", "n3"}, b));
+    const Field field;
+    const Fault fault = entry.draw(options, field.battlefield.terrain, a);
+    CHECK(fault == entry.draw(options, field.battlefield.terrain, b));
     CHECK(fault.name == entry.name);
   }
 }

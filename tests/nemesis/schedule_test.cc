@@ -18,9 +18,29 @@ std::vector<FaultChoice> all_faults() {
   return choices;
 }
 
+Leg leg(const char* name) {
+  return {name,
+          {{.from = std::string(kControlNode), .to = "n1", .address = "10.0.0.2", .port = 5432}}};
+}
+
+Terrain terrain() {
+  return {.servers = {{"n1", "primary"}, {"n2", "standby"}, {"n3", "standby"}},
+          .legs = {leg("client-db"), leg("replication"), leg("backup")}};
+}
+
+// Faults of the first sweep: each fault, and each leg, once.
+std::size_t sweep_size() {
+  const auto faults = all_faults();
+  const auto of_legs =
+      static_cast<std::size_t>(std::count_if(faults.begin(), faults.end(), [](const auto& choice) {
+        return choice.entry->strikes == Strikes::legs;
+      }));
+  return faults.size() - of_legs + std::max(of_legs, terrain().legs.size());
+}
+
 std::vector<ScheduledFault> schedule(std::uint64_t seed, milliseconds chaos,
                                      const ScheduleOptions& options = {}) {
-  return make_schedule(options, all_faults(), {"n1", "n2", "n3"}, chaos, Random(seed));
+  return make_schedule(options, all_faults(), terrain(), chaos, Random(seed));
 }
 
 std::set<std::string> names(const std::vector<ScheduledFault>& schedule) {
@@ -46,67 +66,129 @@ TEST_CASE("one seed gives one schedule, another seed another") {
 TEST_CASE("the schedule does not depend on what the generator was used for before") {
   Random used(7);
   used.next();
-  CHECK(make_schedule({}, all_faults(), {"n1", "n2", "n3"}, 60s, used) == schedule(7, 60s));
+  CHECK(make_schedule({}, all_faults(), terrain(), 60s, used) == schedule(7, 60s));
 }
 
-TEST_CASE("each fault occurs, alone, with quiet before and after, for all seeds and durations") {
+std::set<std::string> legs(const std::vector<ScheduledFault>& schedule) {
+  std::set<std::string> found;
+  for (const ScheduledFault& each : schedule) {
+    found.insert(each.fault.legs.begin(), each.fault.legs.end());
+  }
+  return found;
+}
+
+TEST_CASE("each fault and leg is struck, with quiet before and after, however short chaos is") {
   for (const milliseconds chaos : kChaos) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const auto planned = schedule(seed, chaos);
       CAPTURE(chaos.count(), seed);
       REQUIRE(names(planned).size() == fault_catalog().size());
+      REQUIRE(legs(planned).size() == 3);
       const milliseconds quiet = std::min<milliseconds>(3s, chaos / 5);
-      milliseconds free = quiet;
+      milliseconds before = quiet;
       for (const ScheduledFault& scheduled : planned) {
-        REQUIRE(scheduled.start >= free);
+        REQUIRE(scheduled.start >= before);
         REQUIRE(scheduled.duration > 0ms);
         REQUIRE(scheduled.duration <= 10s);
         REQUIRE(end_of(scheduled) <= chaos - quiet);
-        REQUIRE_FALSE(scheduled.fault.hosts.empty());
-        free = end_of(scheduled);
+        REQUIRE((scheduled.fault.hosts.empty() != scheduled.fault.legs.empty()));
+        before = scheduled.start;
       }
     }
   }
 }
 
-TEST_CASE("the first sweep touches each fault once") {
+TEST_CASE("the first sweep touches each fault and each leg once, one at a time") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    auto planned = schedule(seed, 600s);
-    planned.resize(fault_catalog().size());
+    auto planned = schedule(seed, 1200s);
+    REQUIRE(planned.size() > sweep_size());
+    planned.resize(sweep_size());
     CHECK(names(planned).size() == fault_catalog().size());
+    CHECK(legs(planned).size() == 3);
+    for (std::size_t i = 1; i < planned.size(); ++i) {
+      CHECK(planned[i].start >= end_of(planned[i - 1]));
+    }
   }
 }
 
-TEST_CASE("long chaos has more faults than one sweep, with times as set") {
-  const ScheduleOptions options{.interval = 2s, .duration_min = 4s, .duration_max = 4s};
-  const auto planned = schedule(1, 120s, options);
-  CHECK(planned.size() > 2 * fault_catalog().size());
-  for (const ScheduledFault& scheduled : planned) CHECK(scheduled.duration == 4s);
+// Times at which nothing is broken between one fault and the next.
+std::vector<milliseconds> quiet_times(const std::vector<ScheduledFault>& planned) {
+  std::vector<milliseconds> quiet;
+  milliseconds end = end_of(planned.front());
+  for (const ScheduledFault& each : planned) {
+    if (each.start > end + 500ms) quiet.push_back(each.start - end);
+    end = std::max(end, end_of(each));
+  }
+  return quiet;
 }
 
-TEST_CASE("with overlap, different faults may be active at once, but never one twice") {
-  const ScheduleOptions options{
-      .interval = 2s, .duration_min = 5s, .duration_max = 9s, .overlap = true};
-  bool overlapped = false;
+TEST_CASE("complexity sets how often faults come and how many at once; recovery is always left") {
+  const auto statistics = [](const char* complexity) {
+    ScheduleOptions options{.interval = 4s, .duration_min = 2s, .duration_max = 6s};
+    options.intensity = intensity(complexity);
+    std::size_t faults = 0;
+    std::size_t overlaps = 0;
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      const auto planned = schedule(seed, 600s, options);
+      faults += planned.size();
+      for (std::size_t i = 1; i < planned.size(); ++i) {
+        if (planned[i].start >= end_of(planned[i - 1])) continue;
+        ++overlaps;
+        CHECK(planned[i].fault.name != planned[i - 1].fault.name);
+      }
+      for (const milliseconds quiet : quiet_times(planned)) CHECK(quiet >= options.recovery);
+      CHECK(quiet_times(planned).size() > planned.size() / 5);
+    }
+    return std::pair(faults, overlaps);
+  };
+  const auto low = statistics("low");
+  const auto medium = statistics("medium");
+  const auto high = statistics("high");
+  CHECK(low.second == 0);
+  CHECK(medium.second > 0);
+  CHECK(high.second > 2 * medium.second);
+  CHECK(low.first < medium.first);
+  CHECK(medium.first < high.first);
+}
+
+TEST_CASE("kills meet cut legs, and follow some heals at once") {
+  std::size_t kill_while_cut = 0;
+  std::size_t kill_after_heal = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const auto planned = schedule(seed, 100s, options);
-    CHECK(names(planned).size() == fault_catalog().size());
-    for (std::size_t a = 0; a < planned.size(); ++a) {
-      CHECK(end_of(planned[a]) <= 97s);
-      for (std::size_t b = a + 1; b < planned.size(); ++b) {
-        REQUIRE(planned[a].start <= planned[b].start);
-        if (planned[b].start >= end_of(planned[a])) continue;
-        overlapped = true;
-        CHECK(planned[a].fault.name != planned[b].fault.name);
+    const auto planned = schedule(seed, 600s);
+    for (const ScheduledFault& kill : planned) {
+      if (kill.fault.name != "kill") continue;
+      for (const ScheduledFault& other : planned) {
+        if (other.fault.name == "kill") continue;
+        const bool meets = other.start < end_of(kill) && kill.start < end_of(other);
+        if (meets && !other.fault.legs.empty()) ++kill_while_cut;
+        if (kill.start > end_of(other) && kill.start <= end_of(other) + 500ms) ++kill_after_heal;
       }
     }
   }
-  CHECK(overlapped);
+  CHECK(kill_while_cut > 20);
+  CHECK(kill_after_heal > 20);
 }
 
-TEST_CASE("without faults, hosts or time the schedule is empty") {
-  CHECK(make_schedule({}, {}, {"n1"}, 60s, Random(1)).empty());
-  CHECK(make_schedule({}, all_faults(), {}, 60s, Random(1)).empty());
+TEST_CASE("outages are no longer than their fault and their leg allow") {
+  ScheduleOptions options;
+  options.outage_max = {{"kill", 3500ms}, {"replication", 3200ms}};
+  bool kills = false;
+  bool cuts = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const ScheduledFault& each : schedule(seed, 600s, options)) {
+      const bool cut = !each.fault.legs.empty() && each.fault.legs[0] == "replication";
+      if (each.fault.name == "kill") CHECK(each.duration <= 3500ms);
+      if (cut) CHECK(each.duration <= 3200ms);
+      kills = kills || each.fault.name == "kill";
+      cuts = cuts || cut;
+    }
+  }
+  CHECK((kills && cuts));
+}
+
+TEST_CASE("without faults or time the schedule is empty") {
+  CHECK(make_schedule({}, {}, terrain(), 60s, Random(1)).empty());
   CHECK(schedule(1, 0ms).empty());
 }
 
@@ -115,18 +197,47 @@ TEST_CASE("settings of the campaign's section are read and checked") {
     return schedule_options(Options::make("schedule", schedule_option_specs(), given).value());
   };
   CHECK(read({}).value().interval == 5s);
-  CHECK(read({{"overlap", {"true", "c.yaml:1:1"}}}).value().overlap);
+  CHECK(read({{"outage-max.kill", {"4s", "c.yaml:1:1"}}}).value().outage_max.at("kill") == 4s);
   const auto wrong = read({{"duration-min", {"20s", "c.yaml:2:3"}}});
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().kind == ErrorKind::bad_input);
   CHECK(wrong.error().message == "schedule: duration-min (20s) is longer than duration-max (10s)");
 }
 
-TEST_CASE("a scheduled fault is described in one line") {
-  const ScheduledFault scheduled{.start = 12500ms,
-                                 .duration = 4s,
-                                 .fault = {"partition", {"n1", "n2"}, {{"direction", "in"}}}};
-  CHECK(describe(scheduled) == "12.500s +4.000s partition n1,n2 direction=in");
+TEST_CASE("schedules are written as they are read") {
+  const ScheduledFault scheduled{
+      .start = 12500ms,
+      .duration = 4s,
+      .fault = {"partition", {}, {"client-db"}, {{"direction", "upstream"}}}};
+  CHECK(describe(scheduled).when == "at 12500ms for 4s");
+  CHECK(describe(scheduled).what == "partition legs=client-db direction=upstream");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const ScheduledFault& each : schedule(seed, 120s)) {
+      const auto read = parse_step(describe(each), all_faults(), terrain(), Random(seed + 1));
+      INFO((read ? "" : read.error().message));
+      REQUIRE(read);
+      CHECK(*read == each);
+    }
+  }
+}
+
+std::string refused(const StepText& step) {
+  const auto read = parse_step(step, {}, terrain(), Random(1));
+  return read ? "" : read.error().message;
+}
+
+TEST_CASE("what a written step leaves open is drawn, and what is wrong with it is told") {
+  const auto kill = parse_step({"at 12s", "kill n2"}, {}, terrain(), Random(1)).value();
+  CHECK(kill == ScheduledFault{12s, 5s, {"kill", {"n2"}}});
+  const auto cut = parse_step({"at 1s for 2s", "partition"}, {}, terrain(), Random(1)).value();
+  CHECK(cut.fault.legs.size() == 1);
+  CHECK(refused({"12s", "kill n2"}) == "\"12s\": expected a time such as `at 12s for 4s`");
+  CHECK(refused({"at soon", "kill n2"}).find("at 12s for 4s") != std::string::npos);
+  CHECK(refused({"at 1s", ""}) == "expected a fault, such as `kill n1`");
+  CHECK(refused({"at 1s", "kil n1"}).find("kill") != std::string::npos);
+  CHECK(refused({"at 1s", "kill n9"}).find("host") != std::string::npos);
+  CHECK(refused({"at 1s", "partition legs=x"}).find("leg") != std::string::npos);
+  CHECK(refused({"at 1s", "kill n1 speed=3"}).find("no such parameter") != std::string::npos);
 }
 
 }  // namespace

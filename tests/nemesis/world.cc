@@ -46,11 +46,25 @@ alive "$1" && kill -s "$2" "$(cat "$1/pid")"
 exit 0
 )sh";
 
-Command script(std::string text, std::vector<std::string> arguments) {
-  std::vector<std::string> all{"sh", "-c", std::move(text), "sh"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return command(std::move(all));
-}
+constexpr const char* kStop = R"sh(
+alive "$1" || exit 0
+kill -s TERM "$(cat "$1/pid")"
+for try in $(seq 50); do alive "$1" || exit 0; sleep 0.02; done
+exit 1
+)sh";
+constexpr const char* kState = R"sh(
+alive "$1" || { echo absent; exit; }
+case $(sed 's/.*) //' "/proc/$(cat "$1/pid")/stat") in T*) echo stopped ;; *) echo running ;; esac
+)sh";
+constexpr const char* kAge = R"sh(
+alive "$1" || exit 1
+ps -o etimes= -p "$(cat "$1/pid")"
+)sh";
+constexpr const char* kClock = R"sh(
+there=$(timeout 1 bash -c 'exec 3<>/dev/tcp/$0/$1; cat <&3' "$2" "$3") && [ -n "$there" ] || exit 1
+here=$(date +%s.%N)
+awk "BEGIN { printf \"%+.3f\n\", $there - $here }"
+)sh";
 
 // A local host whose commands run in a network namespace.
 class NamespaceHost : public Host {
@@ -81,9 +95,10 @@ class NamespaceHost : public Host {
   std::string namespace_;
 };
 
-std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool root) {
+std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool root,
+                                 std::string name = "n1") {
   HostSpec spec;
-  spec.name = "n1";
+  spec.name = std::move(name);
   spec.address = "127.0.0.1";
   spec.local = true;
   spec.directory = directory;
@@ -124,10 +139,13 @@ World::~World() { tear_down(); }
 
 void World::set_up() {
   if (namespaces_) make_namespaces();
-  std::unique_ptr<Host> host = local_host(directory_, namespaces_);
-  if (namespaces_) host = std::make_unique<NamespaceHost>(std::move(host), run_id_ + "-db");
   std::vector<std::unique_ptr<Host>> hosts;
-  hosts.push_back(std::move(host));
+  hosts.push_back(local_host(directory_, namespaces_));
+  hosts.push_back(local_host(directory_, namespaces_, std::string(kControlNode)));
+  if (namespaces_) {
+    hosts[0] = std::make_unique<NamespaceHost>(std::move(hosts[0]), run_id_ + "-db");
+    hosts[1] = std::make_unique<NamespaceHost>(std::move(hosts[1]), run_id_ + "-ctl");
+  }
   cluster_ = std::make_unique<Cluster>(std::move(hosts));
   cluster_->control_address = client_;
   write_server();
@@ -184,6 +202,11 @@ ServerControl World::control() const {
   control.kill = script(alive + kSignal, {path, "KILL"});
   control.pause = script(alive + kSignal, {path, "STOP"});
   control.resume = script(alive + kSignal, {path, "CONT"});
+  control.stop = script(alive + kStop, {path});
+  control.state = script(alive + kState, {path});
+  control.age = script(alive + kAge, {path});
+  control.clock_reading = script(kClock, {path, address_, std::to_string(port_)});
+  control.directory = directory_;
   control.clock_offset = script(R"(echo "$2" > "$1/faketime")", {path});
   control.port = port_;
   return control;
@@ -192,7 +215,8 @@ ServerControl World::control() const {
 Battlefield World::battlefield() const {
   Battlefield field;
   field.control_address = client_;
-  for (const Host* each : cluster_->hosts()) field.hosts.push_back(each);
+  field.hosts.push_back(cluster_->hosts().front());
+  field.terrain = terrain();
   field.server = [this](const Host&) { return control(); };
   field.run_id = run_id_;
   return field;
@@ -233,6 +257,20 @@ std::string World::firewall() const {
   return output_of(*cluster_->hosts().front(), command({"iptables", "-w", "-S"}));
 }
 
+std::pair<int, int> World::packets_dropped_of_one_request() const {
+  Host& host = *cluster_->hosts().front();
+  const auto counted = [&](const char* flag) {
+    const auto text = output_of(host, script(R"(iptables -w 5 -nvxL | awk -v flag="$1" '
+        $3 == "DROP" && index($0, flag) { sum += $1 } END { print sum + 0 }')",
+                                             {flag}));
+    return std::stoi(text);
+  };
+  const int up = counted("dpt:");
+  const int down = counted("spt:");
+  (void)ask();
+  return {counted("dpt:") - up, counted("spt:") - down};
+}
+
 // The mark is read from stdin, so that this shell and grep don't bear it.
 bool World::watchdog_left() const {
   Command find = script("grep -lsaF -f - /proc/[0-9]*/cmdline", {});
@@ -246,10 +284,18 @@ bool World::can(const FaultEntry& entry) const {
   return met.has_value();
 }
 
+Terrain World::terrain() const {
+  return {
+      .servers = {{"n1", "db"}},
+      .legs = {
+          {"client-db",
+           {{.from = std::string(kControlNode), .to = "n1", .address = address_, .port = port_}}}}};
+}
+
 Fault World::draw(const FaultEntry& entry) const {
   Random random(5);
   const Options options = Options::make(entry.name, entry.options, {}).value();
-  return entry.draw(options, {"n1"}, random);
+  return entry.draw(options, terrain(), random);
 }
 
 FaultPlan World::plan(const FaultEntry& entry) const {

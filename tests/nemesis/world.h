@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "nemesis/engine.h"
 #include "nemesis/nemesis.h"
@@ -23,6 +24,7 @@ class World {
 
   Cluster& cluster() { return *cluster_; }
   Host& host() { return *cluster_->hosts().front(); }
+  Terrain terrain() const;
   Battlefield battlefield() const;
   const std::filesystem::path& directory() const { return directory_; }
   std::filesystem::path journal() const { return directory_ / kJournalFile; }
@@ -38,6 +40,9 @@ class World {
   int other_port() const { return port_ + 1; }  // answered by the same server; stands for SSH
 
   std::string firewall() const;  // all rules of the host
+  // Asks once, and tells how many packets the host's filter dropped on the way to the server and
+  // from it.
+  std::pair<int, int> packets_dropped_of_one_request() const;
   bool watchdog_left() const;
 
   // For the faults of the catalogue whose need the host meets; warns about the others.

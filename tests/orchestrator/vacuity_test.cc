@@ -14,12 +14,12 @@ class Script {
     return add(second, kNemesis, Phase::info, std::string(function), Opaque{"nil"});
   }
   Script& fault(int second, FaultAction action, const std::string& note = "") {
-    const FaultEvent event{"kill", action, {"n1"}, ""};
+    const FaultEvent event{"kill", action, {"n1"}, "", {"client-db"}};
     return add(second, kNemesis, Phase::info, "kill", event, note);
   }
   Script& op(int second, Phase phase) { return add(second, ProcessId{1}, phase, "txn", Txn{}); }
-  Findings findings(const Findings& planned) && {
-    return find_vacuity(std::move(builder_).build(), planned);
+  Findings findings(const Findings& faults, const Findings& legs = {}) && {
+    return find_vacuity(std::move(builder_).build(), faults, legs);
   }
   Script& add(int second, ProcessId process, Phase phase, std::string function, Payload payload,
               std::string note = "") {
@@ -64,6 +64,12 @@ TEST_CASE("a planned fault that never happened, or that failed") {
   script.mark(0, kStartChaos).op(1, Phase::ok).fault(2, FaultAction::inject, "n1: no such host");
   script.op(8, Phase::ok).mark(10, kStopChaos);
   CHECK(std::move(script).findings({"kill"}) == Findings{"fault kill never happened"});
+}
+
+TEST_CASE("a planned leg that no fault reached") {
+  CHECK(full_run().findings({"kill"}, {"client-db"}).empty());
+  CHECK(full_run().findings({"kill"}, {"client-db", "replication"}) ==
+        Findings{"no fault reached leg replication"});
 }
 
 TEST_CASE("progress in one half only") {

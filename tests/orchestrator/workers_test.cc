@@ -37,6 +37,9 @@ class ScriptedTarget : public Target {
   explicit ScriptedTarget(Answer answer) : answer_(std::move(answer)) {}
 
   std::vector<std::string> hosts() const override { return {"n1"}; }
+  std::string role(const std::string&) const override { return "db"; }
+  std::vector<Leg> legs() const override { return {}; }
+  void reroute(const std::string&, const Path&, const std::string&, int) override {}
   Status install(Host&, std::stop_token) override { return {}; }
   Status start(Host&, std::stop_token) override { return {}; }
   Status await_ready(Host&, std::chrono::milliseconds, std::stop_token) override { return {}; }

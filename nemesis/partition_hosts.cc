@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/split.hpp>
+
+#include "nemesis/grudge.h"
+#include "nemesis/packet_filter.h"
+#include "nemesis/partition.h"
+#include "nemesis/plan.h"
+#include "nemesis/scope.h"
+
+namespace ordeal {
+namespace {
+
+constexpr std::string_view kShapes[] = {"one",    "halves", "majorities-ring",
+                                        "bridge", "roles",  "random"};
+constexpr std::string_view kWays[] = {"both", "one", "random"};
+constexpr OptionSpec kOptions[] = {
+    {.name = "shape",
+     .default_value = "random",
+     .summary = "one host against the rest, halves, a ring of majorities, halves with a bridge, "
+                "roles (those of one against those of another), or drawn each time",
+     .choices = kShapes},
+    {.name = "ways",
+     .default_value = "random",
+     .summary = "whether hosts drop each other's packets, or only one of two the other's",
+     .choices = kWays},
+};
+
+HostNames names_of(const Terrain& terrain) {
+  HostNames names;
+  for (const Terrain::Server& server : terrain.servers) names.push_back(server.host);
+  return names;
+}
+
+std::vector<HostNames> by_role(const Terrain& terrain) {
+  std::map<std::string, HostNames> roles;
+  for (const Terrain::Server& server : terrain.servers) roles[server.role].push_back(server.host);
+  std::vector<HostNames> groups;
+  for (auto& [role, hosts] : roles) groups.push_back(std::move(hosts));
+  return groups;
+}
+
+// Shapes that cut something among so many hosts.
+std::vector<std::string_view> possible_shapes(const Terrain& terrain) {
+  const std::size_t hosts = terrain.servers.size();
+  std::vector<std::string_view> shapes{"one", "halves"};
+  if (hosts >= 4) shapes.push_back("majorities-ring");
+  if (hosts >= 3) shapes.push_back("bridge");
+  if (by_role(terrain).size() >= 2) shapes.push_back("roles");
+  return shapes;
+}
+
+Grudge between_roles(const Terrain& terrain, Random& random) {
+  std::vector<HostNames> two = shuffled(by_role(terrain), random);
+  if (two.size() < 2) return {};
+  two.resize(2);
+  return complete_grudge(two);
+}
+
+Grudge shaped(std::string_view shape, const Terrain& terrain, Random& random) {
+  const HostNames hosts = shuffled(names_of(terrain), random);
+  if (shape == "roles") return between_roles(terrain, random);
+  if (shape == "majorities-ring") return majorities_ring(hosts, random);
+  if (shape == "bridge" && hosts.size() >= 3) return bridge(hosts);
+  return shape == "one" ? isolate(hosts.front(), hosts) : halves(hosts);
+}
+
+// "n1!n2,n1!n3": n1 drops what n2 and n3 send.
+std::string text_of(const Grudge& grudge) {
+  std::vector<std::string> pairs;
+  for (const auto& [host, dropped] : grudge) {
+    for (const std::string& other : dropped) pairs.push_back(host + "!" + other);
+  }
+  return boost::algorithm::join(pairs, ",");
+}
+
+Result<Grudge> grudge_of(const std::string& text) {
+  Grudge grudge;
+  std::vector<std::string> pairs;
+  boost::split(
+      pairs, text, [](char c) { return c == ','; }, boost::token_compress_on);
+  for (const std::string& pair : pairs) {
+    const std::size_t mark = pair.find('!');
+    if (mark == std::string::npos) {
+      return bad_input("fault partition-hosts: grudge \"{}\": expected pairs such as n1!n2", text);
+    }
+    grudge[pair.substr(0, mark)].insert(pair.substr(mark + 1));
+  }
+  return grudge;
+}
+
+Fault draw(const Options& options, const Terrain& terrain, Random& random) {
+  Fault fault{.name = "partition-hosts", .hosts = {}};
+  if (terrain.servers.size() < 2) return fault;
+  const auto possible = possible_shapes(terrain);
+  const std::string_view drawn = possible[random.below(possible.size())];
+  const std::string& wanted = options.text("shape");
+  const std::string shape(wanted == "random" ? drawn : std::string_view(wanted));
+  Grudge grudge = shaped(shape, terrain, random);
+  const bool one_way = random.chance(0.5);
+  if (options.text("ways") == "one" || (options.text("ways") == "random" && one_way)) {
+    grudge = one_sided(grudge, shuffled(names_of(terrain), random));
+  }
+  if (grudge.empty()) return fault;
+  for (const auto& [host, dropped] : grudge) fault.hosts.push_back(host);
+  fault.parameters = {{"shape", shape}, {"grudge", text_of(grudge)}};
+  return fault;
+}
+
+std::string detail(const Grudge& grudge) {
+  std::vector<std::string> parts;
+  for (const auto& [host, dropped] : grudge) {
+    parts.push_back(fmt::format("{} drops packets of {}", host, fmt::join(dropped, ", ")));
+  }
+  return boost::algorithm::join(parts, "; ");
+}
+
+Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
+  ORDEAL_TRY_ASSIGN(const Grudge grudge, grudge_of(fault.parameters.at("grudge")));
+  const std::string chain = filter_chain("H", battlefield.run_id);
+  FaultPlan result{.detail = detail(grudge), .inject = {}, .undo = {}};
+  std::map<std::string, std::vector<Command>> silent;
+  std::map<std::string, std::vector<Command>> answered;
+  for (const auto& [name, dropped] : grudge) {
+    ORDEAL_TRY_ASSIGN(const Host* host, find_host(fault, battlefield, name));
+    const std::string& address = host->spec().address;
+    const int port = battlefield.server(*host).port;
+    FilterRules rules;
+    for (const std::string& other : dropped) {
+      ORDEAL_TRY_ASSIGN(const Host* peer, find_host(fault, battlefield, other));
+      rules.input.push_back("-s " + peer->spec().address + " -j DROP");
+      silent[other].push_back(gets_no_answer(address, port));
+      answered[other].push_back(gets_answer(address, port));
+    }
+    result.inject.push_back({name, {add_filter(chain, is_ipv6(address), rules)}});
+    result.undo.push_back({name, {remove_filter(chain, is_ipv6(address))}});
+  }
+  for (auto& [name, probes] : silent) result.effect.push_back({name, std::move(probes)});
+  for (auto& [name, probes] : answered) result.healed.push_back({name, std::move(probes)});
+  return result;
+}
+
+}  // namespace
+
+FaultEntry partition_hosts_fault() {
+  return {.name = "partition-hosts",
+          .summary = "hosts of the system drop each other's packets, in one of several shapes",
+          .need = FaultNeed::packet_filter,
+          .options = kOptions,
+          .draw = draw,
+          .plan = plan};
+}
+
+}  // namespace ordeal

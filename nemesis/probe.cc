@@ -1,0 +1,94 @@
+#include "nemesis/probe.h"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/trim.hpp>
+#include <future>
+
+#include "nemesis/wait.h"
+#include "remote/local_host.h"
+
+namespace ordeal {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kPause{100};
+
+struct Asked {
+  const std::string* host = nullptr;
+  const Command* command = nullptr;
+  bool as_wanted = false;
+  std::string seen;
+};
+
+HostSpec control_spec() {
+  HostSpec spec;
+  spec.name = kControlNode;
+  spec.local = true;
+  return spec;
+}
+
+std::string line_of(const CommandOutput& output) {
+  std::string line = boost::trim_copy(output.standard_output);
+  return line.empty() ? boost::trim_copy(output.standard_error) : line;
+}
+
+void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop) {
+  Host* host = cluster.find(*asked.host);
+  const auto control = host == nullptr && *asked.host == kControlNode
+                           ? make_local_host(control_spec(), {})
+                           : nullptr;
+  if (control) host = control.get();
+  if (host == nullptr) {
+    asked.seen = "is not among the hosts given";
+    return;
+  }
+  const auto output = host->run(*asked.command, kCommandTimeout, stop);
+  asked.as_wanted = output && output->exit_status == 0;
+  asked.seen = output ? line_of(*output) : output.error().message;
+}
+
+void ask_all(std::vector<Asked>& all, const Cluster& cluster, const std::stop_token& stop) {
+  std::vector<std::future<void>> running;
+  for (Asked& asked : all) {
+    if (asked.as_wanted) continue;
+    running.push_back(std::async(std::launch::async, [&] { ask(asked, cluster, stop); }));
+  }
+  for (auto& each : running) each.get();
+}
+
+std::string told(const std::vector<Asked>& all, bool only_failures) {
+  std::vector<std::string> parts;
+  for (const Asked& asked : all) {
+    if (only_failures && asked.as_wanted) continue;
+    parts.push_back(fmt::format("{}: {}", *asked.host, asked.seen));
+  }
+  return boost::algorithm::join(parts, "; ");
+}
+
+}  // namespace
+
+Result<std::string> probe(const std::vector<HostCommands>& probes, const Cluster& cluster,
+                          milliseconds within, std::stop_token stop) {
+  const auto deadline = steady_clock::now() + within;
+  std::vector<Asked> all;
+  for (const HostCommands& of_host : probes) {
+    for (const Command& command : of_host.commands) {
+      all.push_back({.host = &of_host.host, .command = &command, .seen = {}});
+    }
+  }
+  while (true) {
+    ask_all(all, cluster, stop);
+    const std::string failures = told(all, true);
+    if (failures.empty()) return told(all, false);
+    if (steady_clock::now() + kPause > deadline ||
+        !sleep_until(steady_clock::now() + kPause, stop)) {
+      return surroundings_error("{}", failures);
+    }
+  }
+}
+
+}  // namespace ordeal

@@ -1,0 +1,77 @@
+"""Schedules that are drawn, written and replayed, and what a run tells of the faults it made."""
+from support import *
+
+CAMPAIGN = """
+name: faults
+hosts: {lab: netns, names: [n1]}
+target: {postgres: {version: 15}}
+workload: {list-append: {isolation: serializable}}
+duration: 20s
+workers: 5
+faults:
+  partition:
+  kill:
+  pause:
+schedule: {interval: 500ms, duration-min: 500ms, duration-max: 1s, quiet-start: 1s, quiet-end: 1s, recovery: 500ms}
+check:
+  list-append: {model: snapshot-isolation}
+"""
+
+
+class Faults(EndToEnd):
+    def run_campaign(self, *arguments):
+        campaign = self.write("faults.yaml", CAMPAIGN)
+        return self.ordeal("run", campaign, "--store", self.store, "--json", *arguments)
+
+    def test_coverage_counts_what_was_measured_and_the_log_says_it_in_words(self):
+        done = self.run_campaign()
+        self.assert_code(done, VALID)
+        coverage = done.json()["run"]["coverage"]
+        self.assertEqual({row["fault"] for row in coverage}, {"partition", "kill", "pause"})
+        for row in coverage:
+            if row["fault"] == "partition":
+                self.assertEqual(row["where"], "client-db")
+                self.assertIn(row["direction"], ("upstream", "downstream", "both"))
+                self.assertIn("got no answer", row["effect"])
+            else:
+                self.assertEqual(row["where"], "all servers")
+                self.assertRegex(row["effect"], "n1: processes are (absent|stopped)")
+        log = (self.store / "latest/faults.log").read_text()
+        for words in ("kill begins: SIGKILL to the database on n1", "kill is in effect: n1: processes are absent",
+                      "kill is healed: n1: processes are running", "partition begins: packets of client-db"):
+            self.assertIn(words, log)
+
+    def test_the_executed_schedule_replays(self):
+        self.assert_code(self.run_campaign("--duration", "8s"), VALID)
+        first = (self.store / "latest/schedule.yaml").read_text()
+        self.assertRegex(first, r"(?m)^  - at \S+ for \S+: kill n1$")
+        kept = self.write("kept.yaml", first)
+        done = self.run_campaign("--duration", "8s", "--schedule", kept)
+        self.assert_code(done, VALID)
+        self.assertEqual((self.store / "latest/schedule.yaml").read_text(), first)
+
+    def test_a_written_schedule_is_followed(self):
+        written = self.write("written.yaml", "steps:\n- at 1s for 500ms: kill\n"
+                                             "- at 3s for 1s: partition direction=upstream\n")
+        done = self.run_campaign("--duration", "6s", "--schedule", written)
+        self.assert_code(done, VALID)
+        self.assertEqual(done.json()["run"]["faults"], {"kill": 1, "partition": 1})
+
+    def test_a_written_schedule_that_makes_no_sense_is_refused_before_servers_start(self):
+        for text, words in (("steps:\n- at 1s: kil n1\n", "kill"), ("steps:\n- soon: kill n1\n", "at 12s for 4s"),
+                            ("steps: 3\n", "expected a list"), ("- at 1s: kill\n", "expected a map"),
+                            ("steps:\n- at 1s: partition legs=x\n", "client-db")):
+            done = self.run_campaign("--schedule", self.write("wrong.yaml", text))
+            self.assert_code(done, BAD_INPUT)
+            self.assertIn("wrong.yaml", done.err)
+            self.assertIn(words, done.err)
+            self.assertNotIn("starting postgres", done.err)
+
+    def test_a_fault_that_finds_nothing_to_strike_is_refused(self):
+        done = self.run_campaign("--set", "faults.partition-hosts.shape=one")
+        self.assert_code(done, BAD_INPUT)
+        self.assertIn("fault partition-hosts finds nothing to strike", done.err)
+
+
+if __name__ == "__main__":
+    main()
