@@ -177,9 +177,8 @@ struct Loader {
                        name, made.error().message);
     }
     ORDEAL_TRY_ASSIGN(campaign.steps, steps(origin, root["schedule"]));
-    YAML::Node drawn = YAML::Clone(root["schedule"]);
-    if (drawn.IsMap()) drawn.remove("steps");
-    ORDEAL_TRY_ASSIGN(const Options::Given schedule, flatten(origin, "schedule", drawn));
+    ORDEAL_TRY_ASSIGN(const Options::Given schedule,
+                      flatten(origin, "schedule", root["schedule"], "steps"));
     ORDEAL_TRY_ASSIGN(campaign.schedule,
                       Options::make("schedule", schedule_option_specs(), schedule));
     if (const auto read = schedule_options(campaign.schedule); !read) {

@@ -87,9 +87,10 @@ void overlay(Origin& origin, const std::string& path, YAML::Node base, const YAM
 }
 
 Status flatten_into(const Origin& origin, const std::string& path, const YAML::Node& node,
-                    const std::string& prefix, Options::Given& given) {
+                    const std::string& prefix, Options::Given& given, std::string_view apart = "") {
   for (const auto& item : node) {
     const std::string name = prefix + item.first.Scalar();
+    if (name == apart) continue;
     const std::string inner = joined(path, item.first.Scalar());
     if (item.second.IsMap()) {
       ORDEAL_TRY(flatten_into(origin, inner, item.second, name + ".", given));
@@ -164,11 +165,11 @@ std::string Origin::of_all(std::string_view path, const YAML::Node& node) const 
 }
 
 Result<Options::Given> flatten(const Origin& origin, const std::string& path,
-                               const YAML::Node& node) {
+                               const YAML::Node& node, std::string_view apart) {
   Options::Given given;
   if (!node.IsDefined() || node.IsNull()) return given;
   if (!node.IsMap()) return bad_input("{}: expected a map of settings", origin.of(path, node));
-  ORDEAL_TRY(flatten_into(origin, path, node, "", given));
+  ORDEAL_TRY(flatten_into(origin, path, node, "", given, apart));
   return given;
 }
 

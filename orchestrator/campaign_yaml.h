@@ -40,9 +40,9 @@ class Origin {
 };
 
 // {settings: {fsync: off}, hosts: [a, b]} as {"settings.fsync": "off", "hosts": "a, b"}. `path` is
-// that of the node.
+// that of the node; its member `apart` is left out.
 Result<Options::Given> flatten(const Origin& origin, const std::string& path,
-                               const YAML::Node& node);
+                               const YAML::Node& node, std::string_view apart = "");
 // Lays scenarios[name] over the rest of the campaign; "" changes nothing, and an empty map
 // in it empties.
 Status merge_scenario(Origin& origin, YAML::Node& root, const std::string& name);

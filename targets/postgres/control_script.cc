@@ -13,7 +13,8 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET | state | age | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...]
+#   state | age | clock OFFSET | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] |
+#   as-server PROGRAM [ARGUMENT...]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
