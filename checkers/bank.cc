@@ -176,11 +176,7 @@ std::span<const OptionSpec> bank_options() {
 }
 
 CheckResult check_bank(const History& history, const Options& options, std::stop_token stop) {
-  CheckResult result = begin_result("bank", history);
-  BankCheck check(history, options);
-  if (!check.run(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("bank", history, BankCheck(history, options), stop);
 }
 
 }  // namespace ordeal

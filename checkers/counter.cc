@@ -119,11 +119,7 @@ class CounterCheck {
 
 CheckResult check_counter(const History& history, const Options& /*options*/,
                           std::stop_token stop) {
-  CheckResult result = begin_result("counter", history);
-  CounterCheck check(history);
-  if (!check.run(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("counter", history, CounterCheck(history), stop);
 }
 
 }  // namespace ordeal

@@ -4,8 +4,10 @@
 #include <concepts>
 #include <cstdint>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checkers/checker.h"
@@ -43,5 +45,16 @@ class Findings {
 CheckResult begin_result(std::string_view checker, const History& history);
 // `result` as of a check that was stopped on request: unknown.
 CheckResult stopped_result(CheckResult result);
+
+// Carries out a check in one pass: `check.run(stop)` reads the history, and says whether it came to
+// the end; then `check.conclude(result)` judges.
+template <class Check>
+CheckResult check_in_one_pass(std::string_view checker, const History& history, Check check,
+                              const std::stop_token& stop) {
+  CheckResult result = begin_result(checker, history);
+  if (!check.run(stop)) return stopped_result(std::move(result));
+  std::move(check).conclude(result);
+  return result;
+}
 
 }  // namespace ordeal

@@ -213,11 +213,7 @@ std::span<const OptionSpec> long_fork_options() {
 }
 
 CheckResult check_long_fork(const History& history, const Options& options, std::stop_token stop) {
-  CheckResult result = begin_result("long-fork", history);
-  LongForkCheck check(history, options);
-  if (!check.run(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("long-fork", history, LongForkCheck(history, options), stop);
 }
 
 }  // namespace ordeal

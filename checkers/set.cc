@@ -21,7 +21,7 @@ class SetCheck {
  public:
   explicit SetCheck(const History& history) : history_(history), reader_(history) {}
 
-  bool read_history(const std::stop_token& stop) {
+  bool run(const std::stop_token& stop) {
     return for_each_client_event(history_, stop, [&](Position at, const Event& event) {
       const std::string_view function = history_.function(event);
       if (function == "add" && event.phase == Phase::invoke) {
@@ -142,11 +142,7 @@ class SetCheck {
 }  // namespace
 
 CheckResult check_set(const History& history, const Options& /*options*/, std::stop_token stop) {
-  CheckResult result = begin_result("set", history);
-  SetCheck check(history);
-  if (!check.read_history(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("set", history, SetCheck(history), stop);
 }
 
 }  // namespace ordeal

@@ -213,11 +213,8 @@ std::span<const OptionSpec> set_full_options() {
 }
 
 CheckResult check_set_full(const History& history, const Options& options, std::stop_token stop) {
-  CheckResult result = begin_result("set-full", history);
-  SetFullCheck check(history, options.boolean("linearizable"));
-  if (!check.run(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("set-full", history,
+                           SetFullCheck(history, options.boolean("linearizable")), stop);
 }
 
 }  // namespace ordeal

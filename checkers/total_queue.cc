@@ -167,11 +167,7 @@ class TotalQueueCheck {
 
 CheckResult check_total_queue(const History& history, const Options& /*options*/,
                               std::stop_token stop) {
-  CheckResult result = begin_result("total-queue", history);
-  TotalQueueCheck check(history);
-  if (!check.run(stop)) return stopped_result(std::move(result));
-  std::move(check).conclude(result);
-  return result;
+  return check_in_one_pass("total-queue", history, TotalQueueCheck(history), stop);
 }
 
 }  // namespace ordeal

@@ -16,8 +16,6 @@ std::string location(const std::string& file, const YAML::Node& node) {
   return fmt::format("{}:{}:{}", file, mark.line + 1, mark.column + 1);
 }
 
-// yaml-cpp keeps the first of two equal keys silently; a campaign that says a thing twice is a
-// mistake.
 // Aliases can make a small file endless, so its size as a tree is bounded, too.
 struct Bounds {
   int depth_left = 32;
@@ -25,6 +23,8 @@ struct Bounds {
   Bounds deeper() const { return {depth_left - 1, nodes_left}; }
 };
 
+// yaml-cpp keeps the first of two equal keys silently; a campaign that says a thing twice is a
+// mistake.
 Status refuse_duplicates(const std::string& file, const YAML::Node& node, const Bounds& bounds) {
   if (bounds.depth_left == 0 || --*bounds.nodes_left < 0) {
     return bad_input("{}: nested too deeply for a campaign; an alias (*name) may contain itself",
