@@ -10,6 +10,8 @@
 namespace ordeal {
 namespace {
 
+constexpr std::size_t kNamesMax = 40;  // that a message lists
+
 // Levenshtein's distance, one row at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -46,6 +48,10 @@ std::string unknown_name(std::string_view kind, std::string_view name,
     return fmt::format("unknown {} \"{}\": there are none to choose from", kind, name);
   if (const auto near = nearest_name(name, known); !near.empty()) {
     return fmt::format("unknown {} \"{}\"; did you mean \"{}\"?", kind, name, near);
+  }
+  if (known.size() > kNamesMax) {
+    return fmt::format("unknown {} \"{}\": none of the {} known ones is like it; see `ordeal list`",
+                       kind, name, known.size());
   }
   return fmt::format("unknown {} \"{}\"; known: {}", kind, name, fmt::join(known, ", "));
 }

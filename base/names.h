@@ -13,7 +13,7 @@ namespace ordeal {
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
 
 // `unknown fault "partitoin"; did you mean "partition"?` or, with nothing near, the list of all
-// names.
+// names, unless there are too many to read.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known);
 

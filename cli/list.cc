@@ -1,4 +1,6 @@
 // ordeal list: what there is to choose from, with the settings of each.
+#include <fmt/ranges.h>
+
 #include <memory>
 
 #include "checkers/cycles/models.h"
@@ -20,8 +22,26 @@ void print_entries(const Entries& entries) {
   }
 }
 
+// With its stronger forms, which have no entry of their own.
+void print_model(const cycles::ModelInfo& model) {
+  const std::string aliases =
+      model.aliases.empty() ? "" : fmt::format(" ({})", fmt::join(model.aliases, ", "));
+  fmt::print("{}{}\n", model.name, aliases);
+  const std::string forbids = fmt::format("{}", fmt::join(model.forbids, ", "));
+  const std::string implies = fmt::format("{}", fmt::join(model.implies, ", "));
+  fmt::print("    rules out {}{}{}\n", forbids, forbids.empty() || implies.empty() ? "" : ", and ",
+             implies.empty() ? "" : "what any of these does: " + implies);
+  std::vector<std::string> forms;
+  for (const auto& form : cycles::models()) {
+    if (form.form_of == model.name) forms.push_back(form.name);
+  }
+  if (!forms.empty()) fmt::print("    stronger: {}\n", fmt::join(forms, ", "));
+}
+
 void print_models() {
-  for (const auto& name : cycles::model_names()) fmt::print("{}\n", name);
+  for (const auto& model : cycles::models()) {
+    if (model.form_of.empty()) print_model(model);
+  }
 }
 
 int list(const std::string& what) {

@@ -12,10 +12,14 @@
 //   with Snapshot Isolation (VLDB 2006)
 // - Liu: ROLA: A New Distributed Transaction Protocol and Its Formal Analysis (FASE 2018): update
 //   atomicity
+// - Herlihy and Wing: Linearizability (TOPLAS 1990)
 // - Elle: Kingsbury and Alvaro (VLDB 2020), and its consistency models: the process and realtime
 //   forms
 //
-// A model lists only what it adds to the models that it implies, and stands after them.
+// A model lists only what it adds to the models that it implies, and stands after them. Forms of
+// the models of transactions are made by a rule (models.cc): strong-session-M forbids, of each
+// cycle that M forbids, the one with session order, too, and strong-M the one with real time. They
+// imply M, and those forms of what M implies. docs/models.md shows the tables, with what follows.
 #pragma once
 
 #include <string_view>
@@ -79,59 +83,52 @@ inline constexpr Implication kAnomalies[] = {
 struct Model {
   std::string_view name;
   Names implies;
-  Names forbids;
+  Names forbids;  // in addition
+  std::string_view source;
+  // Models of single keys that the strong-session and the strong form imply in addition: what they
+  // forbid shows as one of the cycles that the form forbids.
+  Names in_sessions = "";
+  Names in_real_time = "";
+};
+
+// Of keys one by one. They say nothing of transactions, and have no stronger forms.
+inline constexpr Model kSingleKeyModels[] = {
+    {"monotonic-reads", "", "N-MR", "Terry; Bailis"},
+    {"monotonic-writes", "", "N-MW", "Terry; Bailis"},
+    {"read-your-writes", "", "MYR", "Terry; Bailis"},
+    {"writes-follow-reads", "", "MRWD", "Terry; Bailis"},
+    {"PRAM", "monotonic-reads monotonic-writes read-your-writes", "", "Bailis"},
+    {"per-key-linearizable", "PRAM writes-follow-reads", "non-linearizable-key",
+     "Herlihy and Wing, each key an object of its own"},
 };
 
 inline constexpr Model kModels[] = {
-    // Adya: PL-1. Version orders are total, and versions come from writes.
-    {"read-uncommitted", "", "G0 duplicate-elements cyclic-versions garbage-read"},
-    {"read-committed", "read-uncommitted", "G1"},                          // Adya: PL-2
-    {"cursor-stability", "read-committed", "lost-update"},                 // Adya: PL-CS; Bailis
-    {"monotonic-view", "read-committed", ""},                              // Adya: PL-2L
-    {"monotonic-snapshot-read", "read-committed", ""},                     // Adya: PL-MSR
-    {"monotonic-atomic-view", "read-committed", ""},                       // Bailis
-    {"consistent-view", "cursor-stability monotonic-view", "G-single"},    // Adya: PL-2+
-    {"forward-consistent-view", "consistent-view", ""},                    // Adya: PL-FCV
-    {"read-atomic", "monotonic-atomic-view", "internal G1a future-read"},  // Cerone
-    {"update-atomic", "read-atomic", "lost-update"},                       // Liu
-    {"causal-cerone", "read-atomic", "internal G1a"},                      // Cerone
-    {"prefix", "causal-cerone", ""},                                       // Cerone
-    {"parallel-snapshot-isolation", "causal-cerone update-atomic", ""},    // Cerone; Liu
-    {"repeatable-read", "cursor-stability monotonic-atomic-view",
-     "G2-item lost-update"},  // Adya: PL-2.99
-    // Adya: PL-SI; Bailis; Cerone; Cerone-SI.
+    // Version orders are total, and versions come from writes.
+    {"read-uncommitted", "", "G0 duplicate-elements cyclic-versions garbage-read", "Adya: PL-1",
+     "monotonic-writes"},
+    {"read-committed", "read-uncommitted", "G1", "Adya: PL-2", "writes-follow-reads"},
+    {"cursor-stability", "read-committed", "lost-update", "Adya: PL-CS; Bailis"},
+    {"monotonic-view", "read-committed", "", "Adya: PL-2L"},
+    {"monotonic-snapshot-read", "read-committed", "", "Adya: PL-MSR"},
+    {"monotonic-atomic-view", "read-committed", "", "Bailis"},
+    {"consistent-view", "cursor-stability monotonic-view", "G-single", "Adya: PL-2+", "PRAM",
+     "per-key-linearizable"},
+    {"forward-consistent-view", "consistent-view", "", "Adya: PL-FCV"},
+    {"read-atomic", "monotonic-atomic-view", "internal", "Cerone"},
+    {"update-atomic", "read-atomic", "lost-update", "Liu"},
+    {"causal-cerone", "read-atomic", "", "Cerone"},
+    {"prefix", "causal-cerone", "", "Cerone"},
+    {"parallel-snapshot-isolation", "causal-cerone update-atomic", "", "Cerone; Liu"},
+    {"repeatable-read", "cursor-stability monotonic-atomic-view", "G2-item", "Adya: PL-2.99",
+     "PRAM", "per-key-linearizable"},
     {"snapshot-isolation",
      "forward-consistent-view monotonic-atomic-view monotonic-snapshot-read "
      "parallel-snapshot-isolation prefix",
-     "internal G-nonadjacent"},
-    {"update-serializable", "forward-consistent-view", ""},  // Adya: PL-3U
-    // Adya: PL-3. Bailis and Cerone: serializable histories are snapshot-isolated.
-    {"serializable", "repeatable-read update-serializable snapshot-isolation", "G2 internal"},
-    {"monotonic-reads", "", "N-MR"},  // Terry; Bailis; also the next three
-    {"monotonic-writes", "", "N-MW"},
-    {"read-your-writes", "", "MYR"},
-    {"writes-follow-reads", "", "MRWD"},
-    {"PRAM", "monotonic-reads monotonic-writes read-your-writes", ""},  // Bailis
-    // Herlihy and Wing, Linearizability (TOPLAS 1990), each key an object of its own.
-    {"per-key-linearizable", "PRAM writes-follow-reads", "non-linearizable-key"},
-    {"strong-session-read-uncommitted", "read-uncommitted monotonic-writes",
-     "G0-process"},  // Elle, also the next three
-    {"strong-session-read-committed",
-     "read-committed strong-session-read-uncommitted writes-follow-reads", "G1c-process"},
-    {"strong-read-uncommitted", "strong-session-read-uncommitted", "G0-realtime"},
-    {"strong-read-committed", "strong-session-read-committed strong-read-uncommitted",
-     "G1c-realtime"},
-    // Daudjee; Cerone-SI.
-    {"strong-session-snapshot-isolation", "snapshot-isolation strong-session-read-committed PRAM",
-     "G1-process G-nonadjacent-process"},
-    {"strong-snapshot-isolation",
-     "strong-session-snapshot-isolation strong-read-committed per-key-linearizable",
-     "G1-realtime G-nonadjacent-realtime"},
-    {"strong-session-serializable", "serializable strong-session-snapshot-isolation",
-     "G1-process G2-process"},  // Daudjee
-    // Adya: PL-SS.
-    {"strict-serializable", "serializable strong-snapshot-isolation strong-session-serializable",
-     "G1-realtime G2-realtime"},
+     "G-nonadjacent", "Adya: PL-SI; Bailis; Cerone; Cerone-SI; Daudjee"},
+    {"update-serializable", "forward-consistent-view", "", "Adya: PL-3U"},
+    // Serializable histories are snapshot-isolated: Bailis and Cerone.
+    {"serializable", "repeatable-read update-serializable snapshot-isolation", "G2",
+     "Adya: PL-3; Daudjee"},
 };
 
 struct Alias {
@@ -139,6 +136,7 @@ struct Alias {
   std::string_view canonical;
 };
 
+// Forms of a model have those of its aliases, too: strong-session-causal.
 inline constexpr Alias kAliases[] = {
     {"strong-serializable", "strict-serializable"},
     {"conflict-serializable", "serializable"},

@@ -76,20 +76,79 @@ void compare_all(const std::string& checker, std::size_t rows_expected) {
 TEST_CASE("verdicts on lists agree with Elle's") { compare_all("list-append", 486); }
 TEST_CASE("verdicts on registers agree with Elle's") { compare_all("rw-register", 960); }
 
-TEST_CASE("the models that Elle's anomalies rule out are the same") {
-  std::ifstream rows(kFolder + "list-append/verdicts.jsonl");
-  std::string line;
-  while (std::getline(rows, line)) {
-    const auto row = nlohmann::json::parse(line);
-    std::vector<std::string> types = row["anomaly_types"];
-    if (row["valid"] || std::any_of(types.begin(), types.end(), is_search_note)) continue;
-    std::vector<std::string> expected;
-    for (const std::string model : row["not"])
-      expected.emplace_back(cycles::canonical_model(model));
-    std::sort(expected.begin(), expected.end());
-    CAPTURE(line);
-    CHECK(cycles::boundary(types).weakest_violated == expected);
+using Models = std::set<std::string>;
+
+Models canonical(const nlohmann::json& row, const char* member) {
+  Models models;
+  for (const std::string name : row.value(member, nlohmann::json::array())) {
+    models.emplace(cycles::canonical_model(name));
   }
+  return models;
+}
+
+Models ruled_out_by_elle(const nlohmann::json& row) {
+  Models models = canonical(row, "not");
+  models.merge(canonical(row, "also_not"));
+  return models;
+}
+
+std::vector<nlohmann::json> list_append_rows() {
+  std::ifstream file(kFolder + "list-append/verdicts.jsonl");
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(file, line);) rows.push_back(nlohmann::json::parse(line));
+  return rows;
+}
+
+bool implies(const std::string& stronger, const std::string& weaker) {
+  const auto all = cycles::models();
+  const auto model = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& known) { return known.name == stronger; });
+  return std::any_of(model->implies.begin(), model->implies.end(), [&](const std::string& name) {
+    return name == weaker || implies(name, weaker);
+  });
+}
+
+Models weakest(const Models& models) {
+  Models found;
+  for (const std::string& model : models) {
+    const bool is_weakest = std::none_of(models.begin(), models.end(),
+                                         [&](const auto& other) { return implies(model, other); });
+    if (is_weakest) found.insert(model);
+  }
+  return found;
+}
+
+// Elle has stronger forms of four models only, and no session guarantees.
+Models known_to_elle() {
+  const Models with_forms = {"read-uncommitted", "read-committed", "snapshot-isolation",
+                             "serializable"};
+  Models known;
+  for (const cycles::ModelInfo& model : cycles::models()) {
+    if (cycles::is_of_single_keys(model.name)) continue;
+    if (model.form_of.empty() || with_forms.contains(model.form_of)) known.insert(model.name);
+  }
+  return known;
+}
+
+// What is ruled out is compared among the models that Elle knows: `not` has the weakest of them,
+// `also_not` those that follow (in the copy of this repository, rows lack it).
+TEST_CASE("of the models that Elle knows, its anomalies rule out the same") {
+  const Models known = known_to_elle();
+  CHECK(known.size() == 25);
+  std::size_t compared = 0;
+  for (const auto& row : list_append_rows()) {
+    const std::vector<std::string> types = row["anomaly_types"];
+    if (row["valid"] || std::any_of(types.begin(), types.end(), is_search_note)) continue;
+    Models found;
+    for (const std::string& model : cycles::boundary(types).all_violated) {
+      if (known.contains(model)) found.insert(model);
+    }
+    CAPTURE(row.dump());
+    CHECK(weakest(found) == canonical(row, "not"));
+    if (row.contains("also_not")) CHECK(found == ruled_out_by_elle(row));
+    ++compared;
+  }
+  CHECK(compared > 100);
 }
 
 }  // namespace

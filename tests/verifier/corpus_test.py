@@ -23,7 +23,8 @@ from verify import rules_for, verify
 CORPUS = Path(os.environ.get("CORPUS", HISTORIES))
 VERDICTS_MAX = int(os.environ.get("VERDICTS", "600"))
 SEED = int(os.environ.get("SEED", random.randrange(2**32)))
-JUDGED = [name for name, model in MODELS.items() if model.snapshots is not None] + ["read-committed"]
+JUDGED = [name for name, model in MODELS.items() if model.snapshots is not None] + [
+    "read-committed", "strong-session-repeatable-read", "strong-consistent-view"]
 ASSUMPTIONS = [[], ["wfr-keys"], ["sequential-keys"], ["linearizable-keys"]]
 
 

@@ -16,10 +16,12 @@ COMMITTED = IMPOSSIBLE | {"G1a", "G1b", "future-read", "incompatible-order", "di
 STABLE = COMMITTED | {"lost-update"}
 ATOMIC = COMMITTED | {"internal"}
 WHOLE = STABLE | ATOMIC
-SESSION_WRITES = {"N-MW"}
-SESSION_COMMITTED = {"N-MW", "MRWD"}
 PRAM = {"N-MR", "MYR", "N-MW"}
 PER_KEY = PRAM | {"MRWD", "non-linearizable-key"}
+# By the class up to which cycles with session order are forbidden: what then is wrong on a single key.
+SESSION_FACTS = [{"N-MW"}, {"N-MW", "MRWD"}] + 3 * [PRAM | {"MRWD"}]
+# The same with real time. Who may see no dirty cycle may still read old versions.
+TIME_FACTS = SESSION_FACTS[:2] + 3 * [PER_KEY]
 
 
 class Model(NamedTuple):
@@ -31,8 +33,7 @@ class Model(NamedTuple):
     orders: tuple = ()
 
 
-SESSION, ALL = ("process",), ("process", "realtime")
-MODELS = {
+TRANSACTIONS = {
     "read-uncommitted": Model(IMPOSSIBLE, (0, -1, -1)),
     "read-committed": Model(COMMITTED, (1, -1, -1)),
     "monotonic-view": Model(COMMITTED, (1, -1, -1)),
@@ -50,21 +51,34 @@ MODELS = {
     "repeatable-read": Model(STABLE, (4, -1, -1)),
     "snapshot-isolation": Model(WHOLE, (3, -1, -1), True),
     "serializable": Model(WHOLE, (4, -1, -1), False),
+}
+SINGLE_KEYS = {
     "monotonic-reads": Model({"N-MR"}, (-1, -1, -1)),
     "monotonic-writes": Model({"N-MW"}, (-1, -1, -1)),
     "read-your-writes": Model({"MYR"}, (-1, -1, -1)),
     "writes-follow-reads": Model({"MRWD"}, (-1, -1, -1)),
     "PRAM": Model(PRAM, (-1, -1, -1)),
     "per-key-linearizable": Model(PER_KEY, (-1, -1, -1)),
-    "strong-session-read-uncommitted": Model(IMPOSSIBLE | SESSION_WRITES, (0, 0, -1)),
-    "strong-session-read-committed": Model(COMMITTED | SESSION_COMMITTED, (1, 1, -1)),
-    "strong-read-uncommitted": Model(IMPOSSIBLE | SESSION_WRITES, (0, 0, 0)),
-    "strong-read-committed": Model(COMMITTED | SESSION_COMMITTED, (1, 1, 1)),
-    "strong-session-snapshot-isolation": Model(WHOLE | PRAM | SESSION_COMMITTED, (3, 3, -1), True, SESSION),
-    "strong-session-serializable": Model(WHOLE | PRAM | SESSION_COMMITTED, (4, 4, -1), False, SESSION),
-    "strong-snapshot-isolation": Model(WHOLE | PER_KEY, (3, 3, 3), True, ALL),
-    "strict-serializable": Model(WHOLE | PER_KEY, (4, 4, 4), False, ALL),
 }
+
+
+def strong_session(model):
+    """What the model forbids of data, it forbids of data and session order together."""
+    place = model.cycles[0]
+    return Model(model.facts | SESSION_FACTS[place], (place, place, -1), model.snapshots, ("process",))
+
+
+def strong(model):
+    """And of real time: a session's transactions are one after the other there, too."""
+    place = model.cycles[0]
+    return Model(model.facts | TIME_FACTS[place], (place, place, place), model.snapshots,
+                 ("process", "realtime"))
+
+
+MODELS = {**TRANSACTIONS, **SINGLE_KEYS,
+          **{f"strong-session-{name}": strong_session(model) for name, model in TRANSACTIONS.items()},
+          **{f"strong-{name}": strong(model) for name, model in TRANSACTIONS.items()}}
+MODELS["strict-serializable"] = MODELS.pop("strong-serializable")
 
 
 def forbids(model, type_name):
