@@ -39,9 +39,15 @@ bool EdnScanner::fail(std::string_view expected) {
   return false;
 }
 
+bool EdnScanner::refuse(std::size_t at, std::string_view expected) {
+  at_ = at;
+  refused_ = true;
+  return fail(expected);
+}
+
 void EdnScanner::rewind(std::size_t at) {
   at_ = at;
-  failed_ = false;
+  failed_ = refused_ = false;
 }
 
 // A comment or a discarded form. False where it only looks like one, or is malformed.
@@ -63,6 +69,8 @@ bool EdnScanner::fail_expecting(char character) {
       return fail("expected [");
     case ']':
       return fail("expected ]");
+    case ')':
+      return fail("expected )");
     case '{':
       return fail("expected {");
     default:
@@ -141,7 +149,10 @@ bool EdnScanner::value(Value& out) {
     at_ = begin;
   }
   scratch_.clear();
-  if (!any_form(&scratch_)) return false;
+  in_value_ = true;
+  const bool found = any_form(&scratch_);
+  in_value_ = false;
+  if (!found) return false;
   out = Value::symbol(scratch_);
   return true;
 }
@@ -201,8 +212,46 @@ bool EdnScanner::hash_form(std::string* out) {
   return any_form(out);
 }
 
+// Puts the entries of a map, or the elements of a set, into the order of their texts. `begins` is
+// where each form begins in `out`, which ends behind the last one.
+bool EdnScanner::sort_entries(std::size_t at, const std::vector<std::size_t>& begins, bool is_map,
+                              std::string& out) {
+  if (begins.empty()) return true;
+  const std::size_t forms = is_map ? 2 : 1;
+  if (begins.size() % forms != 0) return refuse(at, "expected a value for each key of a map");
+  const std::string text = out.substr(begins.front());
+  std::vector<std::pair<std::string_view, std::string_view>> entries;  // key (a set's: all), entry
+  for (std::size_t i = 0; i < begins.size(); i += forms) {
+    const auto end = [&](std::size_t next, std::size_t separator) {
+      return next < begins.size() ? begins[next] - separator : out.size();
+    };
+    const auto part = [&](std::size_t form_end) {
+      return std::string_view(text).substr(begins[i] - begins.front(), form_end - begins[i]);
+    };
+    entries.emplace_back(part(end(i + 1, 1)), part(end(i + forms, forms)));
+  }
+  std::sort(entries.begin(), entries.end());
+  const auto twice =
+      std::adjacent_find(entries.begin(), entries.end(),
+                         [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != entries.end()) {
+    return refuse(at, is_map ? "expected a map with different keys"
+                             : "expected a set with different elements");
+  }
+  out.resize(begins.front());
+  for (const auto& [key, entry] : entries) {
+    if (out.size() > begins.front()) out.append(is_map ? ", " : " ");
+    out.append(entry);
+  }
+  return true;
+}
+
 bool EdnScanner::collection(char close, bool is_map, std::string* out) {
-  if (out != nullptr) out->push_back(text_[at_]);
+  const std::size_t begin = at_;
+  const bool sorts = in_value_ && close == '}' && out != nullptr;
+  std::vector<std::size_t> begins;
+  const bool is_list = in_value_ && close == ')';
+  if (out != nullptr) out->push_back(is_list ? '[' : text_[at_]);
   ++at_;
   for (std::size_t elements = 0;; ++elements) {
     const char next = peek();
@@ -210,10 +259,12 @@ bool EdnScanner::collection(char close, bool is_map, std::string* out) {
     if (at_ >= text_.size()) return fail("expected the end of a collection");
     if (next == close) break;
     if (out != nullptr && elements > 0) out->append(is_map && elements % 2 == 0 ? ", " : " ");
+    if (sorts) begins.push_back(out->size());
     if (!any_form(out)) return false;
   }
   ++at_;
-  if (out != nullptr) out->push_back(close);
+  if (sorts && !sort_entries(begin, begins, is_map, *out)) return false;
+  if (out != nullptr) out->push_back(is_list ? ']' : close);
   return true;
 }
 

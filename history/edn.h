@@ -1,7 +1,8 @@
 // A scanner for EDN (https://github.com/edn-format/edn): reads forms from text in memory, one after
 // the other, without building a tree. What it hands out as text is canonical, so that two spellings
 // of a value compare equal: one space between elements, no comments, entries of maps separated by
-// ", ", strings with only the escapes they need, integers without sign + and suffix N.
+// ", ", strings with only the escapes they need, integers without sign + and suffix N. Values are
+// canonical beyond that: equal maps, sets and sequences have one text, see value().
 //
 // Functions return false on failure; then expected(), at() and truncated() say what was wrong,
 // where, and whether more text could have helped. Failure is sticky until rewind(). Not
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "history/value.h"
 
@@ -46,13 +48,25 @@ class EdnScanner {
   bool token(std::string_view& out);  // a symbol, keyword, number, nil, true, ...
   bool string(std::string& out);      // "..." with its escapes resolved
   bool integer(std::int64_t& out);
-  bool value(Value& out);       // any form
+  // Any form. As in Clojure, the order of a map's entries and a set's elements does not count, and
+  // a list equals the vector of the same elements. Duplicate keys are refused: see refused().
+  bool value(Value& out);
   bool form(std::string& out);  // any form: appends its canonical text
   bool skip_form();
   void skip_tags();  // #jepsen.history.Op before a form
 
+  // Takes the opening bracket of a vector or list; does not fail. `close` is its closing one.
+  bool open_sequence(char& close) {
+    const char open = peek() == '(' ? '(' : '[';
+    close = open == '(' ? ')' : ']';
+    return consume_if(open);
+  }
+
   bool fail(std::string_view expected);
+  // Fails at `at` with what is wrong in any case, however else the text might be read.
+  bool refuse(std::size_t at, std::string_view expected);
   bool failed() const { return failed_; }
+  bool refused() const { return failed_ && refused_; }
   bool truncated() const { return failed_ && at_end(); }
   bool at_end() const { return at_ >= text_.size(); }  // then a token may be only half of one
   std::string_view expected() const { return expected_; }
@@ -88,6 +102,8 @@ class EdnScanner {
   bool any_form_inner(std::string* out);
   bool hash_form(std::string* out);
   bool collection(char close, bool is_map, std::string* out);
+  bool sort_entries(std::size_t at, const std::vector<std::size_t>& begins, bool is_map,
+                    std::string& out);
   bool raw_string(std::string* out);
   bool canonical_string(std::string* out);
   bool character(std::string* out);
@@ -97,6 +113,8 @@ class EdnScanner {
   std::size_t at_ = 0;
   int depth_ = 0;
   bool failed_ = false;
+  bool refused_ = false;
+  bool in_value_ = false;
   std::string_view expected_;
   std::string scratch_;
 };

@@ -51,8 +51,8 @@ EdnLists::Known& EdnLists::known_of(Value key) {
 }
 
 bool EdnLists::read(EdnScanner& scanner, ParsedMicroOp& micro_op, ParsedOperations& out) {
-  const char close = scanner.peek() == '[' ? ']' : ')';
-  scanner.consume_if(close == ']' ? '[' : '(');
+  char close = '\0';
+  scanner.open_sequence(close);
   Known& known = known_of(micro_op.key);
   const std::size_t begin = scanner.at();
   const std::size_t count = known_elements(known, scanner.rest());

@@ -13,15 +13,16 @@ bool EdnParser::read(EdnScanner& scanner) {
   scanner.peek();
   operation.at = scanner.at();
   operation.micro_begin = parsed_.micro_ops.size();
-  has_process_ = has_phase_ = false;
+  seen_ = 0;
   if (!scanner.consume('{')) return false;
   while (!scanner.consume_if('}')) {
     if (!field(scanner, operation)) return false;
   }
-  if (!has_phase_ || !has_process_) {
+  const bool has_phase = (seen_ & kPhase) != 0;
+  if (!has_phase || (seen_ & kProcess) == 0) {
     scanner.rewind(operation.at);
-    return scanner.fail(has_phase_ ? "expected an operation with a :process"
-                                   : "expected an operation with a :type");
+    return scanner.fail(has_phase ? "expected an operation with a :process"
+                                  : "expected an operation with a :type");
   }
   if (!operation.is_txn) parsed_.micro_ops.resize(operation.micro_begin);
   operation.micro_size = parsed_.micro_ops.size() - operation.micro_begin;
@@ -32,27 +33,50 @@ bool EdnParser::read(EdnScanner& scanner) {
 bool EdnParser::field(EdnScanner& scanner, ParsedOperation& operation) {
   std::string_view key;
   if (scanner.peek() == '"') return scanner.skip_form() && scanner.skip_form();
+  const std::size_t begin = scanner.at();
   if (!scanner.token(key)) return false;
-  if (key == ":index") {
-    if (scanner.peek() == 'n') return scanner.skip_form();
-    if (!scanner.integer(operation.index.emplace())) return false;
-    if (*operation.index < 0) operation.index.reset();  // as Jepsen prints what has none
-    return true;
+  const Field field = field_of(key);
+  if ((seen_ & field) != 0) return scanner.refuse(begin, "expected each key of an operation once");
+  seen_ |= field;
+  switch (field) {
+    case kIndex:
+      return index(scanner, operation);
+    case kTime:
+      return scanner.peek() == 'n' ? scanner.skip_form() : scanner.integer(operation.time);
+    case kPhase:
+      return phase(scanner, operation);
+    case kProcess:
+      return process(scanner, operation);
+    case kFunction:
+      return word(scanner, operation.function);
+    case kValue:
+      return value(scanner, operation);
+    case kNote:
+      return note(scanner, operation);
+    case kOther:
+      break;
   }
-  if (key == ":time") {
-    if (scanner.peek() == 'n') return scanner.skip_form();
-    return scanner.integer(operation.time);
-  }
-  if (key == ":type") return phase(scanner, operation);
-  if (key == ":process") return process(scanner, operation);
-  if (key == ":f") return word(scanner, operation.function);
-  if (key == ":value") return value(scanner, operation);
-  if (key == ":error") return note(scanner, operation);
   return scanner.skip_form();
 }
 
+EdnParser::Field EdnParser::field_of(std::string_view key) {
+  if (key == ":index") return kIndex;
+  if (key == ":time") return kTime;
+  if (key == ":type") return kPhase;
+  if (key == ":process") return kProcess;
+  if (key == ":f") return kFunction;
+  if (key == ":value") return kValue;
+  return key == ":error" ? kNote : kOther;
+}
+
+bool EdnParser::index(EdnScanner& scanner, ParsedOperation& operation) {
+  if (scanner.peek() == 'n') return scanner.skip_form();
+  if (!scanner.integer(operation.index.emplace())) return false;
+  if (*operation.index < 0) operation.index.reset();  // as Jepsen prints what has none
+  return true;
+}
+
 bool EdnParser::process(EdnScanner& scanner, ParsedOperation& operation) {
-  has_process_ = true;
   if (scanner.peek() != ':') return scanner.integer(operation.process.value);
   std::string_view name;
   const std::size_t begin = scanner.at();
@@ -62,7 +86,6 @@ bool EdnParser::process(EdnScanner& scanner, ParsedOperation& operation) {
 }
 
 bool EdnParser::phase(EdnScanner& scanner, ParsedOperation& operation) {
-  has_phase_ = true;
   std::string_view name;
   scanner.peek();
   const std::size_t begin = scanner.at();
@@ -110,17 +133,18 @@ bool EdnParser::value(EdnScanner& scanner, ParsedOperation& operation) {
   operation.not_txn_at = 0;
   operation.is_txn = txn(scanner);
   if (operation.is_txn) return true;
-  if (scanner.truncated()) return false;
+  if (scanner.truncated() || scanner.refused()) return false;
   scanner.rewind(begin);
-  if (scanner.peek() == '[') operation.not_txn_at = micro_at_;
+  if (scanner.peek() == '[' || scanner.peek() == '(') operation.not_txn_at = micro_at_;
   if (!scanner.skip_form()) return false;
   operation.value = scanner.text(begin, scanner.at());
   return true;
 }
 
 bool EdnParser::txn(EdnScanner& scanner) {
-  if (!scanner.consume_if('[')) return false;
-  while (!scanner.consume_if(']')) {
+  char close = '\0';
+  if (!scanner.open_sequence(close)) return false;
+  while (!scanner.consume_if(close)) {
     micro_at_ = scanner.at();
     if (!micro_op(scanner)) return false;
   }
@@ -131,7 +155,9 @@ bool EdnParser::txn(EdnScanner& scanner) {
 bool EdnParser::micro_op(EdnScanner& scanner) {
   std::string_view name;
   ParsedMicroOp op;
-  if (!scanner.consume('[') || scanner.peek() != ':' || !scanner.token(name)) return false;
+  char close = '\0';
+  if (!scanner.open_sequence(close)) return scanner.fail("expected [");
+  if (scanner.peek() != ':' || !scanner.token(name)) return false;
   if (name == ":append") {
     op.function = MicroFunction::append;
   } else if (name == ":w") {
@@ -144,7 +170,7 @@ bool EdnParser::micro_op(EdnScanner& scanner) {
   op.has_list = op.function == MicroFunction::read && (next == '[' || next == '(');
   if (!(op.has_list ? lists_.read(scanner, op, parsed_) : scanner.value(op.value))) return false;
   parsed_.micro_ops.push_back(op);
-  return scanner.consume(']');
+  return scanner.consume(close);
 }
 
 }  // namespace ordeal

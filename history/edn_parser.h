@@ -24,7 +24,20 @@ class EdnParser {
   void clear();
 
  private:
+  enum Field : unsigned {  // bits of seen_
+    kOther = 0,
+    kIndex = 1,
+    kTime = 2,
+    kPhase = 4,
+    kProcess = 8,
+    kFunction = 16,
+    kValue = 32,
+    kNote = 64
+  };
+
+  static Field field_of(std::string_view key);
   bool field(EdnScanner& scanner, ParsedOperation& operation);
+  bool index(EdnScanner& scanner, ParsedOperation& operation);
   bool process(EdnScanner& scanner, ParsedOperation& operation);
   bool phase(EdnScanner& scanner, ParsedOperation& operation);
   bool word(EdnScanner& scanner, std::string_view& out);
@@ -35,8 +48,7 @@ class EdnParser {
 
   ParsedOperations parsed_;
   EdnLists lists_;
-  bool has_process_ = false;  // the operation at hand
-  bool has_phase_ = false;
+  unsigned seen_ = 0;         // fields of the operation at hand
   std::size_t micro_at_ = 0;  // where the micro-operation begins that was read last
 };
 

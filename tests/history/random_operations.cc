@@ -128,8 +128,8 @@ class Generator {
                               Value::symbol("-0.0"),
                               Value::symbol("123456789012345678901234567890"),
                               Value::symbol("\"\xd1\x85 \xf0\x9f\x98\x80 \x01\""),
-                              Value::symbol("#{1 \"a\"}"),
-                              Value::symbol("{:a [1 nil], \"b\" \\c}"),
+                              Value::symbol("#{\"a\" 1}"),
+                              Value::symbol("{\"b\" \\c, :a [1 nil]}"),
                               Value::symbol("#inst \"2020\""),
                               Value::symbol("\"a\\tb\\\"c\\\\\"")};
 };

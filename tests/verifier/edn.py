@@ -154,6 +154,16 @@ def quoted(string):
 NIL = ("null", None)
 
 
+def in_order(form):
+    """The same form, spelled in one way: the order of a map's entries and a set's elements does not count."""
+    if isinstance(form, Map):
+        return Map(sorted(((in_order(key), in_order(value)) for key, value in form),
+                          key=lambda entry: text(entry[0])))
+    if isinstance(form, Set):
+        return Set(sorted(map(in_order, form), key=text))
+    return [in_order(item) for item in form] if isinstance(form, list) else form
+
+
 def scalar(form):
     """What a key or element is compared by."""
     if form is None:
@@ -164,7 +174,7 @@ def scalar(form):
         return ("int", form)
     if isinstance(form, str) and not isinstance(form, Atom):
         return ("str", form)
-    return ("edn", text(form))
+    return ("edn", text(in_order(form)))
 
 
 def shown(value):
