@@ -40,30 +40,64 @@ std::string indented(std::string_view text, std::string_view indent) {
 }
 
 std::string anomaly_text(const Anomaly& anomaly) {
-  const std::string rules_out =
-      anomaly.models_violated.empty()
-          ? ""
-          : ", which " + joined(anomaly.models_violated, " and ") + " rules out";
+  const auto& models = anomaly.models_violated;
+  const std::string rules_out = models.empty()
+                                    ? ""
+                                    : ", which " + joined(models, " and ") +
+                                          (models.size() == 1 ? " rules out" : " rule out");
   const std::string words =
       shorten(shorten_lists(anomaly.explanation, kListElementsMax), kExplanationBytesMax);
   return fmt::format("\n  {}{}:\n{}", terminal_safe(anomaly.type), terminal_safe(rules_out),
                      indented(terminal_safe(words), "    "));
 }
 
-// One example of each type, as far as the limit allows.
-std::string anomalies_in_words(const CheckResult& result, std::size_t anomalies_max) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& type : types_by_weight(result)) {
-    const auto example = std::find_if(result.anomalies.begin(), result.anomalies.end(),
-                                      [&](const Anomaly& anomaly) { return anomaly.type == type; });
-    if (shown == anomalies_max || example == result.anomalies.end()) continue;
-    text += anomaly_text(*example);
-    ++shown;
+// One example of each type in words, as far as the limit allows.
+class Examples {
+ public:
+  Examples(const CheckResult& result, std::size_t anomalies_max)
+      : anomalies_(result.anomalies), shown_max_(anomalies_max) {}
+
+  std::string of(const std::vector<std::string>& types) {
+    std::string text;
+    for (const std::string& type : types) {
+      const auto example =
+          std::find_if(anomalies_.begin(), anomalies_.end(),
+                       [&](const Anomaly& anomaly) { return anomaly.type == type; });
+      if (shown_ == shown_max_ || example == anomalies_.end()) continue;
+      text += anomaly_text(*example);
+      ++shown_;
+    }
+    return text;
   }
-  const std::size_t left = result.anomalies.size() - shown;
-  if (left > 0) text += fmt::format("\n  {} more in the report and in the JSON verdict.\n", left);
-  return text.empty() ? text : text + "\n";
+
+  std::string rest() const {
+    const std::size_t left = anomalies_.size() - shown_;
+    return left == 0 ? ""
+                     : fmt::format("\n  {} more in the report and in the JSON verdict.\n", left);
+  }
+
+ private:
+  const std::vector<Anomaly>& anomalies_;
+  std::size_t shown_max_;
+  std::size_t shown_ = 0;
+};
+
+// What the model rules out, then what is left of the models, then what was found besides.
+std::string findings_in_words(const CheckResult& result, std::size_t anomalies_max) {
+  Examples examples(result, anomalies_max);
+  const auto& beyond = result.anomaly_types_beyond;
+  std::vector<std::string> types = types_by_weight(result);
+  std::erase_if(types, [&](const std::string& type) {
+    return std::find(beyond.begin(), beyond.end(), type) != beyond.end();
+  });
+  std::string ruled_out = examples.of(types);
+  const std::string allowed = examples.of(by_weight(beyond));
+  if (beyond.empty()) ruled_out += examples.rest();
+  std::string text = ruled_out.empty() ? "" : ruled_out + "\n";
+  text += row("violated", joined(result.weakest_violated));
+  text += row("may still be", joined(result.strongest_possible));
+  if (beyond.empty()) return text;
+  return text + row("also found", joined(by_weight(beyond))) + allowed + examples.rest() + "\n";
 }
 
 std::string findings(const Judgement& judgement, const TextStyle& style) {
@@ -75,11 +109,7 @@ std::string findings(const Judgement& judgement, const TextStyle& style) {
       row("checked", fmt::format("{} operations; transactions {}", with_commas(result.operations),
                                  outcomes_text(result.transactions)));
   for (const std::string& warning : judgement.warnings) text += row("warning", warning);
-  text += anomalies_in_words(result, style.anomalies_max);
-  text += row("violated", joined(result.weakest_violated));
-  text += row("may still be", joined(result.strongest_possible));
-  text += row("also found", joined(result.anomaly_types_beyond));
-  return text;
+  return text + findings_in_words(result, style.anomalies_max);
 }
 
 std::string faults_text(const std::map<std::string, std::uint64_t>& counts) {

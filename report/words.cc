@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <span>
 
+#include "checkers/cycles/models.h"
+
 namespace ordeal {
 namespace {
 
@@ -88,14 +90,6 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_telling(const CheckResult& result, const std::string& type) {
-  return std::any_of(result.anomalies.begin(), result.anomalies.end(), [&](const Anomaly& anomaly) {
-    return anomaly.type == type &&
-           std::any_of(anomaly.models_violated.begin(), anomaly.models_violated.end(),
-                       [&](const auto& model) { return contains(result.weakest_violated, model); });
-  });
-}
-
 std::string shortened(const List& list, std::size_t place, std::size_t elements_max) {
   const std::size_t size = list.elements.size();
   const std::size_t wanted = place < elements_max / 2 ? 0 : place - elements_max / 2;
@@ -134,21 +128,24 @@ std::string seconds_text(std::chrono::nanoseconds time) {
   return fmt::format("{:.3f} s", static_cast<double>(time.count()) / 1e9);
 }
 
+std::vector<std::string> by_weight(std::vector<std::string> types) {
+  std::stable_sort(types.begin(), types.end(), cycles::more_severe);
+  return types;
+}
+
 std::vector<std::string> types_by_weight(const CheckResult& result) {
-  std::vector<std::string> types = result.anomaly_types;
-  std::stable_partition(types.begin(), types.end(),
-                        [&](const std::string& type) { return is_telling(result, type); });
+  std::vector<std::string> types = by_weight(result.anomaly_types);
   const auto add = [&](const std::string& type) {
     if (!contains(types, type)) types.push_back(type);
   };
-  for (const std::string& type : result.anomaly_types_beyond) add(type);
+  for (const std::string& type : by_weight(result.anomaly_types_beyond)) add(type);
   for (const Anomaly& anomaly : result.anomalies) add(anomaly.type);
   return types;
 }
 
 std::string anomalies_text(const CheckResult& result) {
-  std::vector<std::string> types = types_by_weight(result);
-  types.resize(std::min(result.anomaly_types.size(), kTypesMax));
+  std::vector<std::string> types = by_weight(result.anomaly_types);
+  types.resize(std::min(types.size(), kTypesMax));
   std::vector<std::string> parts;
   for (const std::string& type : types) {
     const auto count = result.anomaly_counts.find(type);

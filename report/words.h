@@ -18,8 +18,11 @@ std::string times_found(std::uint64_t count);   // "once", "twice", "12 times"
 std::string joined(const std::vector<std::string>& names, std::string_view separator = ", ");
 std::string seconds_text(std::chrono::nanoseconds time);  // "12.345 s"
 
-// All types of anomaly found, the most telling first: those that rule out the weakest models, then
-// the others that the checked model rules out, then those that it allows.
+// The most telling first: those that rule out the weakest models, without session and real-time
+// order before those that need it.
+std::vector<std::string> by_weight(std::vector<std::string> types);
+// All types of anomaly found: those that the checked model rules out, then those that it allows,
+// both by weight.
 std::vector<std::string> types_by_weight(const CheckResult& result);
 // "G2-item (12 times), G-single (once)", of those that the checked model rules out; at most six.
 std::string anomalies_text(const CheckResult& result);

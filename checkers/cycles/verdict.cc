@@ -48,8 +48,10 @@ void tell_single_keys(CheckResult& result, DirectReport single_keys) {
 void conclude(CheckResult& result, const std::string& doubt) {
   if (!result.anomaly_types.empty()) {
     result.validity = Validity::invalid;
-    result.reason = fmt::format("found {}, which {} rules out",
-                                fmt::join(result.anomaly_types, ", "), result.model);
+    std::vector<std::string> types = result.anomaly_types;
+    std::stable_sort(types.begin(), types.end(), more_severe);
+    result.reason =
+        fmt::format("found {}, which {} rules out", fmt::join(types, ", "), result.model);
   } else if (!doubt.empty()) {
     result.validity = Validity::unknown;
     result.reason = doubt;

@@ -50,6 +50,32 @@ TEST_CASE("a run's text has the whole story in order") {
 )");
 }
 
+TEST_CASE("what the model allows comes behind what was found besides") {
+  Judgement judgement{"h.edn", fixture::write_skew_result(), 0, {}};
+  CheckResult& result = judgement.result;
+  result.validity = Validity::valid;
+  result.model = "snapshot-isolation";
+  result.anomaly_types.clear();
+  result.anomaly_types_beyond = {"G-single-item-realtime", "G2-item"};
+  CHECK(verdict_text(judgement, {}) ==
+        R"(VALID: nothing found that snapshot-isolation rules out, in 8 operations
+  checker      list-append
+  model        snapshot-isolation
+  history      h.edn
+  checked      8 operations; transactions 2 ok, 0 fail, 0 info
+  violated     repeatable-read
+  may still be snapshot-isolation
+  also found   G2-item, G-single-item-realtime
+
+  G2-item, which repeatable-read rules out:
+    Let T1 and T2 be as below; each missed the other's append: a contradiction!
+
+)");
+  result.anomalies.front().models_violated = {"consistent-view", "repeatable-read"};
+  CHECK_THAT(verdict_text(judgement, {}),
+             Contains("  G2-item, which consistent-view and repeatable-read rule out:\n"));
+}
+
 TEST_CASE("vacuity decides over a checker that found nothing") {
   RunVerdict run = fixture::invalid_run();
   run.overall = Validity::unknown;

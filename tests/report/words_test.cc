@@ -18,14 +18,16 @@ TEST_CASE("the most telling types come first, and only six are named") {
   CheckResult result;
   result.anomaly_types = {"T-A", "T-B", "T-C", "T-D", "T-E", "T-F", "G0"};
   result.anomaly_types_beyond = {"T-Z"};
-  result.weakest_violated = {"read-uncommitted"};
-  result.anomalies.resize(2);
-  result.anomalies[0].type = "T-A";
-  result.anomalies[1].type = "G0";
-  result.anomalies[1].models_violated = {"read-uncommitted"};
   CHECK(types_by_weight(result) ==
         std::vector<std::string>{"G0", "T-A", "T-B", "T-C", "T-D", "T-E", "T-F", "T-Z"});
   CHECK(anomalies_text(result) == "G0, T-A, T-B, T-C, T-D, T-E, and 1 more kinds");
+}
+
+TEST_CASE("of cycles, the most severe come first") {
+  CHECK(by_weight({"G-single-item-realtime", "G0-process", "G0-realtime", "G1c", "G2-item", "G0",
+                   "G-single-item"}) ==
+        std::vector<std::string>{"G0", "G1c", "G-single-item", "G2-item", "G0-process",
+                                 "G0-realtime", "G-single-item-realtime"});
 }
 
 TEST_CASE("short lists stay, long ones keep their end") {
