@@ -37,10 +37,10 @@ std::string txn_mismatch(const History& history, const Event& invoked, const Eve
   if (std::equal(writes.begin(), writes.end(), found.begin(), found.end(), same)) return "";
   if (at == expected.end() || found_at == found.end()) {
     return fmt::format(
-        "expected as many micro-operations as in the invocation (index {}), {}, found {}",
+        "expected as many micro-operations as in the invocation (index {}), {}, not {}",
         invoked.index, expected.size(), found.size());
   }
-  return fmt::format("expected {} as in the invocation (index {}), found {}", shape(history, *at),
+  return fmt::format("expected {} as in the invocation (index {}), not {}", shape(history, *at),
                      invoked.index, shape(history, *found_at));
 }
 
@@ -52,7 +52,7 @@ std::string completion_mismatch(const History& history, Position completion) {
   if (!paired || completed.process == kNemesis) return "";
   const Event& invoked = history.event(completed.partner);
   if (completed.function != invoked.function) {
-    return fmt::format("expected :f :{} as in the invocation (index {}), found :f :{}",
+    return fmt::format("expected :f :{} as in the invocation (index {}), not :f :{}",
                        history.function(invoked), invoked.index, history.function(completed));
   }
   const bool both = invoked.kind == PayloadKind::txn && completed.kind == PayloadKind::txn;

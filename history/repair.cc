@@ -67,10 +67,10 @@ class Repair {
     read_.damaged = read_.damaged || mismatches_.count > 0;
     warn("were dropped: completions of something else than their invocations", mismatches_.count,
          mismatches_.first);
-    warn(
-        "were invoked by a process whose last invocation was open: it has a new number from "
-        "there on",
-        renamed_.count, renamed_.first);
+    warn(fmt::format("were invoked by a process whose last invocation was open: each has a new "
+                     "number from there on, {} in place of {}",
+                     first_new_name_, event(renamed_.first).process.value),
+         renamed_.count, renamed_.first);
     warn("were dropped: completions without invocation and value", lonely_.count, lonely_.first);
     return std::move(builder).build();
   }
@@ -98,6 +98,7 @@ class Repair {
     if (operation.phase == Phase::invoke) {
       if (is_open) {
         name->second = next_name_++;
+        if (renamed_.count == 0) first_new_name_ = name->second;
         renamed_.add(position);
       }
       open_[recorded] = position;
@@ -118,7 +119,8 @@ class Repair {
     supply(operation, invoked);
     // As it is refused where it names itself a :txn.
     const auto* opaque = std::get_if<Opaque>(&operation.payload);
-    const bool vector = opaque != nullptr && opaque->edn.starts_with('[');
+    const bool vector =
+        opaque != nullptr && (opaque->edn.starts_with('[') || opaque->edn.starts_with('('));
     if (vector && operation.function == "txn") return false;
     HistoryBuilder pair;
     pair.add(invoked);
@@ -153,6 +155,7 @@ class Repair {
   std::unordered_map<std::int64_t, std::int64_t> names_;  // processes, as recorded -> now
   std::unordered_map<std::int64_t, Position> open_;       // invocations, by process as recorded
   std::int64_t next_name_ = 0;
+  std::int64_t first_new_name_ = 0;
 };
 
 }  // namespace

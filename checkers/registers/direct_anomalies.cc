@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "checkers/cycles/explain.h"
 #include "checkers/cycles/models.h"
@@ -52,8 +51,9 @@ class Finder {
 
   // Counts it, and says whether it is still worth showing.
   bool note(const std::string& type) { return ++report_.counts[type] <= examples_max_; }
-  void show(std::string_view type, std::initializer_list<TxnId> txns, KeyId key,
+  void show(std::string_view type, const std::vector<TxnId>& txns, KeyId key,
             std::vector<Value> values, std::string explanation);
+  std::string writers_text(const std::vector<TxnId>& writers) const;
   std::string text(TxnId txn) const { return cycles::transaction_text(transactions_, txn); }
   std::string key_text(KeyId key) const { return history_.key(key).text(); }
 
@@ -67,11 +67,16 @@ class Finder {
   cycles::DirectReport report_;
 };
 
-void Finder::show(std::string_view type, std::initializer_list<TxnId> txns, KeyId key,
+void Finder::show(std::string_view type, const std::vector<TxnId>& txns, KeyId key,
                   std::vector<Value> values, std::string explanation) {
-  report_.examples.push_back(cycles::direct_anomaly(transactions_, type,
-                                                    {txns.begin(), txns.size()}, key,
+  report_.examples.push_back(cycles::direct_anomaly(transactions_, type, txns, key,
                                                     std::move(values), std::move(explanation)));
+}
+
+std::string Finder::writers_text(const std::vector<TxnId>& writers) const {
+  std::vector<std::string> texts;
+  for (const TxnId txn : writers) texts.push_back(text(txn));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 // internal. Cerone's axiom INT: a read agrees with the transaction's own latest read or write of
@@ -178,17 +183,19 @@ void Finder::check_updates(TxnId txn) {
 void Finder::check_versions() {
   for (const VersionCycle& cycle : inference_.orders.cycles()) {
     if (!note("cyclic-versions")) continue;
+    std::vector<TxnId> writers;
     std::vector<Value> values;
     std::vector<std::string> texts;
     for (const VersionId version : cycle.versions) {
-      const StoredMicroOp* write = versions_.write_of(version).micro_op;
-      values.push_back(write == nullptr ? Value() : write->value);
+      const Write& write = versions_.write_of(version);
+      if (write.txn != kNone) writers.push_back(write.txn);
+      values.push_back(write.micro_op == nullptr ? Value() : write.micro_op->value);
       texts.push_back(values.back().text());
     }
-    show("cyclic-versions", {}, cycle.key, std::move(values),
+    show("cyclic-versions", writers, cycle.key, std::move(values),
          fmt::format("key {}: by the orders that its users were promised, each of the versions {} "
-                     "comes before each other",
-                     key_text(cycle.key), fmt::join(texts, ", ")));
+                     "comes before each other; they were written by {}",
+                     key_text(cycle.key), fmt::join(texts, ", "), writers_text(writers)));
   }
 }
 

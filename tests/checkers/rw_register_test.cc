@@ -173,6 +173,17 @@ TEST_CASE("registers: each assumption orders versions, and is held to it") {
         Names{"cyclic-versions"});
 }
 
+TEST_CASE("registers: cyclic versions name those who wrote them") {
+  const auto past = history({ok(0, "wx1"), ok(1, "wx2"), ok(2, "gx1")});
+  const CheckResult result =
+      test::check("rw-register", past, {{"linearizable-keys", {"true", "test"}}});
+  REQUIRE(result.anomalies.size() == 1);
+  const Anomaly& circle = result.anomalies.front();
+  CHECK(circle.operations == std::vector<std::uint64_t>{1, 3});
+  CHECK(circle.values == std::vector<Value>{Value(1), Value(2)});
+  CHECK(circle.explanation.find("they were written by {:index 1, ") != std::string::npos);
+}
+
 TEST_CASE("registers: an info transaction counts once a write of it was read") {
   CHECK(types(history({info(0, "wx1 wy1"), ok(1, "gx1 gy")})) == Names{"G-single-item"});
   CHECK(types(history({info(0, "wx1 wy1"), ok(1, "gx gy")})).empty());

@@ -108,16 +108,16 @@ TEST_CASE("a completion of something else is an error") {
     return message;
   };
   CHECK_THAT(error("{:type :ok, :process 0, :f :txn, :value [[:append :y 5] [:r [:pg 1] nil]]}"),
-             Catch::Contains("expected [:append :x ...] as in the invocation (index 0), found "
+             Catch::Contains("expected [:append :x ...] as in the invocation (index 0), not "
                              "[:append :y ...]"));
   CHECK_THAT(error("{:type :fail, :process 0, :f :txn, :value [[:r :x 5] [:r [:pg 1] nil]]}"),
              Catch::Contains("expected [:append :x ...]"));
   CHECK_THAT(error("{:type :info, :process 0, :f :txn, :value [[:r [:pg 1] nil] [:append :x 5]]}"),
-             Catch::Contains("found [:r [:pg 1] ...]"));
+             Catch::Contains("not [:r [:pg 1] ...], found `"));
   CHECK_THAT(error("{:type :ok, :process 0, :f :txn, :value [[:r [:pg 1] nil]]}"),
              Catch::Contains("expected [:append :x ...]"));
   CHECK_THAT(error("{:type :ok, :process 0, :f :read, :value nil}"),
-             Catch::Contains("expected :f :txn as in the invocation (index 0), found :f :read"));
+             Catch::Contains("expected :f :txn as in the invocation (index 0), not :f :read"));
   CHECK_THAT(error("{:type :ok, :process 0, :f :txn, :value 7}"),
              Catch::Contains("expected a value of the same kind"));
   const auto of_json = read_json(R"({"type":"invoke","process":0,"f":"txn","value":[["r",1,null]]})"

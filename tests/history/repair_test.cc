@@ -69,8 +69,9 @@ TEST_CASE("a completion of something else is dropped, and its process is new fro
   CHECK_THAT(read.warnings[0], Catch::Contains("1 of 4 operations were dropped: completions of "
                                                "something else") &&
                                    Catch::Contains("operation 2 of the file"));
-  CHECK_THAT(read.warnings[1], Catch::Contains("it has a new number from there on") &&
-                                   Catch::Contains("operation 3 of the file"));
+  CHECK_THAT(read.warnings[1],
+             Catch::Contains("each has a new number from there on, 1 in place of 0;") &&
+                 Catch::Contains("operation 3 of the file"));
 }
 
 TEST_CASE("completions without invocation stay if they say something") {

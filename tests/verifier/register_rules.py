@@ -133,7 +133,8 @@ class RegisterRules(Rules):
             yield from self.update_facts(key, [(txn, touch) for txn, touch in touches
                                                if txn.status == "ok"])
             for members in orders[key].circles():
-                yield fact("cyclic-versions", [], key, members)
+                writers = [self.owner(key, value) for value in members]
+                yield fact("cyclic-versions", [txn for txn in writers if txn], key, members)
 
     def own_facts(self, txn):
         """internal; of a read that agrees with nothing the transaction did, what others did."""

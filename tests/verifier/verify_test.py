@@ -145,7 +145,7 @@ FACTS = [
     ("rw-register", [("ok", "rx_ wx1"), ("ok", "rx_ wx2")], "lost-update", [1, 3], [None]),
     ("rw-register", [("fail", "wx1"), ("ok", "rx1 wx2")], "dirty-update", [3, 1], [1]),
     ("rw-register", [("ok", "wx1 ry_"), ("ok", "rx7")], "garbage-read", [3], [7]),
-    ("rw-register", [("ok", "wx1"), ("ok", "wx2"), ("ok", "rx1")], "cyclic-versions", [], [2, 1]),
+    ("rw-register", [("ok", "wx1"), ("ok", "wx2"), ("ok", "rx1")], "cyclic-versions", [3, 1], [2, 1]),
 ]
 
 
