@@ -1,4 +1,5 @@
 // ordeal check: judge saved histories.
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,21 @@ struct CheckArguments {
   bool repair = false;
 };
 
+bool has_option(const CheckerEntry& checker, std::string_view name) {
+  return std::any_of(checker.options.begin(), checker.options.end(),
+                     [&](const auto& spec) { return spec.name == name; });
+}
+
+Status check_model(const CheckArguments& arguments, const CheckerEntry& checker) {
+  if (!arguments.model || has_option(checker, "model")) return {};
+  std::vector<std::string_view> others;
+  for (const CheckerEntry& other : checker_catalog()) {
+    if (has_option(other, "model")) others.push_back(other.name);
+  }
+  return bad_input("--model {}: checker {} knows no consistency models; those that do are {}",
+                   *arguments.model, checker.name, fmt::join(others, ", "));
+}
+
 Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& checker) {
   Options::Given given;
   for (const auto& option : arguments.options) {
@@ -37,8 +53,8 @@ Result<Options> options_of(const CheckArguments& arguments, const CheckerEntry& 
     given[option.substr(0, equals)] = {option.substr(equals + 1), "--option"};
   }
   if (arguments.model) given["model"] = {*arguments.model, "--model"};
-  const bool proves = std::any_of(checker.options.begin(), checker.options.end(),
-                                  [](const auto& spec) { return spec.name == "certificate"; });
+  ORDEAL_TRY(check_model(arguments, checker));
+  const bool proves = has_option(checker, "certificate");
   if (proves && !arguments.certificate.empty()) given["certificate"] = {"true", "--certificate"};
   return Options::make(fmt::format("checker {}", checker.name), checker.options, given);
 }
@@ -68,12 +84,8 @@ Result<Validity> check_file(const CheckArguments& arguments, const std::string& 
   for (const auto& warning : judgement.warnings) {
     if (arguments.json) fmt::print(stderr, "ordeal: warning: {}\n", warning);
   }
-  if (arguments.json) {
-    fmt::print("{}\n", verdict_json(judgement, false));
-  } else {
-    fmt::print("{}", verdict_text(judgement, {isatty(STDOUT_FILENO) == 1}));
-  }
-  std::fflush(stdout);
+  print_result(arguments.json ? verdict_json(judgement, false) + "\n"
+                              : verdict_text(judgement, {isatty(STDOUT_FILENO) == 1}));
   if (!arguments.certificate.empty()) ORDEAL_TRY(save_certificate(arguments, judgement.result));
   if (!arguments.pictures.empty()) {
     ORDEAL_TRY(write_pictures(judgement.result, arguments.pictures));

@@ -2,7 +2,7 @@
 // code as the result. Results go to stdout; logs and progress to stderr.
 //
 // Exit codes: 0 valid, 1 invalid, 2 unknown, 3 surroundings failed, 254 bad arguments or input, 255
-// internal error.
+// internal error, or stdout could not be written.
 #pragma once
 
 #include <CLI/CLI.hpp>

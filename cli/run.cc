@@ -52,14 +52,15 @@ std::uint64_t draw_seed() {
   return device() % 1'000'000'000U;
 }
 
-// A report that can't be written is told, and changes no verdict.
-void write_results(const RunFolder& folder, const RunVerdict& verdict, const History& history,
-                   Console& console) {
-  const Status statuses[] = {write_file(folder.verdict(), verdict_json(verdict, true) + "\n"),
-                             write_html(folder.report(), verdict, history)};
-  for (const auto& status : statuses) {
+// The path of the report. One that can't be written ("") is told, and changes no verdict.
+std::string write_results(const RunFolder& folder, const RunVerdict& verdict,
+                          const History& history, Console& console) {
+  const Status saved = write_file(folder.verdict(), verdict_json(verdict, true) + "\n");
+  const Status reported = write_html(folder.report(), verdict, history);
+  for (const auto& status : {saved, reported}) {
     if (!status) console.log().error("{}", status.error().message);
   }
+  return reported ? folder.report().string() : "";
 }
 
 // How the run ended belongs to its verdict: an incomplete history can show a violation, but not
@@ -88,12 +89,12 @@ int conclude(const RunArguments& arguments, const RunFolder& folder, const Campa
   if (!loaded) return complain(loaded.error());
   RunVerdict verdict = judge_run(*loaded, folder, campaign, stop);
   add_what_happened(verdict, campaign, end);
-  write_results(folder, verdict, loaded->read.history, console);
+  const std::string report = write_results(folder, verdict, loaded->read.history, console);
   console.status("");
   if (arguments.json) {
     print_result(verdict_json(verdict, false) + "\n");
   } else {
-    print_result(verdict_text(verdict, folder.report().string(), {isatty(STDOUT_FILENO) == 1}));
+    print_result(verdict_text(verdict, report, {isatty(STDOUT_FILENO) == 1}));
   }
   if (!end.trouble && verdict.overall != Validity::invalid) return complain(end.trouble.error());
   return exit_code_of(verdict.overall);

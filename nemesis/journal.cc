@@ -20,6 +20,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kExcerptBytesMax = 60;
+
 json to_json(const Command& command) {
   return {{"arguments", command.arguments},
           {"environment", command.environment},
@@ -82,12 +84,13 @@ void apply_event(const json& line, std::vector<PendingUndo>& pending) {
   std::erase_if(pending, [&](const PendingUndo& undo) { return undo.id == id; });
 }
 
-Status apply_line(const std::string& line, std::vector<PendingUndo>& pending) {
+// Whether the line is an entry of a journal.
+bool apply_line(const std::string& line, std::vector<PendingUndo>& pending) {
   try {
     apply_event(json::parse(line), pending);
-    return {};
-  } catch (const std::exception& error) {
-    return bad_input("{}", error.what());
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -174,10 +177,11 @@ Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path) {
   std::string line;
   // A line that ends in the end of the file, and not in '\n', is torn.
   for (int number = 1; std::getline(file, line) && !file.eof(); ++number) {
-    if (const Status applied = apply_line(line, undos); !applied) {
-      return bad_input("{}:{}: not a line of a heal journal: {}", path.string(), number,
-                       applied.error().message);
-    }
+    if (apply_line(line, undos)) continue;
+    return bad_input(
+        "{}:{}: expected an entry of the heal journal, found `{}`; undo by hand what the line was "
+        "about, if you can tell, delete it, and heal again",
+        path.string(), number, line.substr(0, kExcerptBytesMax));
   }
   return undos;
 }

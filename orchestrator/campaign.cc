@@ -1,5 +1,6 @@
 #include "orchestrator/campaign.h"
 
+#include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -137,20 +138,31 @@ struct Loader {
 
   Status default_check(Campaign& campaign) const {
     if (!campaign.checks.empty()) return {};
-    ORDEAL_TRY_ASSIGN(const CheckerEntry* entry,
-                      find("check", origin.file(), std::string(campaign.workload.entry->checker),
-                           catalogs.checkers));
+    ORDEAL_TRY_ASSIGN(
+        const CheckerEntry* entry,
+        find("check", origin.file(), std::string(campaign.workload.entry->checkers.front()),
+             catalogs.checkers));
     ORDEAL_TRY_ASSIGN(Options options, Options::make("check", entry->options, {}));
     campaign.checks.push_back({entry, std::move(options)});
     return {};
   }
 
-  Status fits(const Campaign& campaign) const {
+  Status fits(const Campaign& campaign, const YAML::Node& root) const {
+    const WorkloadEntry& workload = *campaign.workload.entry;
     const auto& workloads = campaign.target.entry->workloads;
-    if (std::count(workloads.begin(), workloads.end(), campaign.workload.entry->name) > 0)
-      return {};
-    return bad_input("{}: target {} has no client for workload {}", origin.file(),
-                     campaign.target.entry->name, campaign.workload.entry->name);
+    if (std::count(workloads.begin(), workloads.end(), workload.name) == 0) {
+      return bad_input("{}: target {} has no client for workload {}", origin.file(),
+                       campaign.target.entry->name, workload.name);
+    }
+    for (const auto& check : campaign.checks) {
+      const auto& known = workload.checkers;
+      if (std::find(known.begin(), known.end(), check.entry->name) != known.end()) continue;
+      const std::string name(check.entry->name);
+      return bad_input("{}: checker {} cannot judge workload {}; those that can: {}",
+                       origin.of_all("check." + name, root["check"]), name, workload.name,
+                       fmt::join(known, ", "));
+    }
+    return {};
   }
 
   Result<Campaign> load(const YAML::Node& root) const {
@@ -170,7 +182,7 @@ struct Loader {
     ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", "faults", root["faults"], catalogs.faults));
     ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", "check", root["check"], catalogs.checkers));
     ORDEAL_TRY(default_check(campaign));
-    ORDEAL_TRY(fits(campaign));
+    ORDEAL_TRY(fits(campaign, root));
     if (const auto made = campaign.workload.entry->make(campaign.workload.options); !made) {
       const std::string name(campaign.workload.entry->name);
       return bad_input("{}: workload {}: {}", origin.of_all("workload." + name, root["workload"]),
@@ -211,6 +223,14 @@ struct Loader {
       steps.push_back({{step.begin()->first.Scalar(), step.begin()->second.Scalar()}, where});
     }
     return steps;
+  }
+
+  // What the command line may replace is validated all the same: a mistake should not wait for the
+  // first run without --no-disruptions or --duration.
+  Status check_replaced(const YAML::Node& root) const {
+    ORDEAL_TRY(choose("fault", "faults", root["faults"], catalogs.faults));
+    ORDEAL_TRY(settings(root));
+    return {};
   }
 
   Result<Options> settings(const YAML::Node& root) const {
@@ -286,12 +306,14 @@ Result<Campaign> load_campaign(const std::filesystem::path& file, const Campaign
     root[key] = *value;
     origin.replaced(key, fmt::format("--{} {}", key, *value));
   };
-  set("duration", changes.duration);
-  set("complexity", changes.complexity);
-  ORDEAL_TRY(replace_schedule(origin, root, changes.schedule));
-  if (changes.no_disruptions) root["faults"] = YAML::Node(YAML::NodeType::Map);
   try {
-    auto campaign = Loader{origin, catalogs}.load(root);
+    const Loader loader{origin, catalogs};
+    ORDEAL_TRY(loader.check_replaced(root));
+    set("duration", changes.duration);
+    set("complexity", changes.complexity);
+    ORDEAL_TRY(replace_schedule(origin, root, changes.schedule));
+    if (changes.no_disruptions) root["faults"] = YAML::Node(YAML::NodeType::Map);
+    auto campaign = loader.load(root);
     if (campaign && changes.no_disruptions) campaign->steps.clear();
     return campaign;
   } catch (const YAML::Exception& error) {  // e.g. a map where a name was expected

@@ -72,11 +72,14 @@ Status write_file(const fs::path& path, const std::string& content) {
   std::ofstream stream(next, std::ios::binary);
   stream << content;
   stream.close();
+  const int failure = errno;
   std::error_code error;
   if (stream) fs::rename(next, path, error);
   if (stream && !error) return {};
+  std::error_code ignored;
+  if (fs::is_regular_file(next, ignored)) fs::remove(next, ignored);
   return surroundings_error("{}: cannot be written: {}", path.string(),
-                            error ? error.message() : std::strerror(errno));
+                            error ? error.message() : std::strerror(failure));
 }
 
 }  // namespace ordeal

@@ -42,7 +42,7 @@ class Workload {
 struct WorkloadEntry {
   std::string_view name;
   std::string_view summary;
-  std::string_view checker;  // that judges it by default
+  std::span<const std::string_view> checkers;  // that can judge it; the first does by default
   std::span<const OptionSpec> options;
   Result<std::unique_ptr<Workload>> (*make)(const Options& options);
 };

@@ -34,6 +34,11 @@ class BadInput(EndToEnd):
             self.assert_code(done, BAD_INPUT)
             self.assertTrue(done.err.strip(), arguments)
 
+    def test_mistyped_command(self):
+        done = self.ordeal("chek", "h.edn")
+        self.assert_code(done, BAD_INPUT)
+        self.assertEqual(done.err, 'ordeal: unknown command "chek"; did you mean "check"?\n')
+
     def test_missing_postgres(self):
         self.fails(SURROUNDINGS, "/usr/lib/postgresql/99/bin", "postgresql-99", "n1",
                    campaign=CAMPAIGN.replace("version: 15", "version: 99"))
@@ -111,6 +116,19 @@ class BadInput(EndToEnd):
         self.assertGreater(checked.json()["transactions"]["ok"], 100)
         self.assert_nothing_left()
 
+    def test_disk_full_while_reporting(self):
+        small = self.folder / "small"
+        small.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", small], check=True)
+        self.addCleanup(subprocess.run, ["umount", small])
+        done = self.ordeal("run", self.write("full.yaml", CAMPAIGN), "--store", small, "--duration", "1s",
+                           "--set", "rate=20")
+        self.assert_code(done, VALID)
+        self.assertIn("cannot write the report", done.err)
+        self.assertNotIn("report.html", done.out)
+        left = {path.name for path in (small / "latest").resolve().iterdir()}
+        self.assertFalse(left & {"report.html", "report.html.partial", "verdict.json.next"}, left)
+
     def test_a_run_in_which_nothing_commits_is_unknown(self):
         # Frozen from the start of chaos to its end.
         campaign = CAMPAIGN + "faults: {pause: }\nschedule: {quiet-start: 0s, quiet-end: 0s, interval: 1s, " \
@@ -185,6 +203,38 @@ class Histories(EndToEnd):
             done = self.ordeal("check", history, *arguments)
             self.assert_code(done, BAD_INPUT)
             self.assertIn(message, done.err)
+
+    def test_a_model_for_a_checker_without_models(self):
+        history = self.write("h.edn", "{:type :ok, :process 0, :f :add, :value 1}\n")
+        done = self.ordeal("check", "--checker", "counter", "--model", "serializable", history)
+        self.assert_code(done, BAD_INPUT)
+        self.assertEqual(done.err, "ordeal: --model serializable: checker counter knows no consistency models; "
+                                   "those that do are list-append, rw-register\n")
+
+    def test_a_verdict_that_cannot_be_written_is_no_success(self):
+        history = self.write("h.edn", "{:type :ok, :process 0, :f :txn, :value [[:append 1 1]]}\n")
+        for arguments in (["check", history], ["check", "--json", history], ["list", "models"]):
+            command = self.command(*arguments)
+            self.assertEqual(subprocess.run(command, stdout=subprocess.DEVNULL).returncode, VALID)
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, INTERNAL, done.stderr)
+            self.assertIn("ordeal: the result could not be written to standard output: No space left",
+                          done.stderr)
+            closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *map(str, command)],
+                                    stderr=subprocess.PIPE, text=True)
+            self.assertEqual(closed.returncode, INTERNAL, closed.stderr)
+
+    def test_a_history_without_operations_is_unknown(self):
+        empty = self.write("empty.edn", "")
+        header = self.folder / "header.ohist"
+        self.assert_code(self.ordeal("convert", empty, header), 0)
+        for file in (empty, header):
+            done = self.ordeal("check", file)
+            self.assert_code(done, UNKNOWN)
+            self.assertIn("nothing to judge", done.out)
+        header.write_bytes(b"")
+        self.assert_code(self.ordeal("check", header), BAD_INPUT)
 
     def test_conversions_keep_the_verdict(self):
         history = self.sample()

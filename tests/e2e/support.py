@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ORDEAL = os.environ.get("ORDEAL", str(ROOT / "build/release/ordeal"))
 CAMPAIGNS = ROOT / "campaigns"
-VALID, INVALID, UNKNOWN, SURROUNDINGS, BAD_INPUT = 0, 1, 2, 3, 254
+VALID, INVALID, UNKNOWN, SURROUNDINGS, BAD_INPUT, INTERNAL = 0, 1, 2, 3, 254, 255
 POSTGRES = "/usr/lib/postgresql/15/bin"
 
 
@@ -135,6 +135,6 @@ def main():
     unittest.main(verbosity=2)
 
 
-__all__ = ["BAD_INPUT", "CAMPAIGNS", "Done", "EndToEnd", "INVALID", "ORDEAL", "POSTGRES", "ROOT",
+__all__ = ["BAD_INPUT", "CAMPAIGNS", "Done", "EndToEnd", "INTERNAL", "INVALID", "ORDEAL", "POSTGRES", "ROOT",
            "SURROUNDINGS", "UNKNOWN", "VALID", "json", "lab_processes", "main", "namespaces", "os",
            "pathlib", "signal", "subprocess", "time"]

@@ -1,6 +1,7 @@
 // Campaign files: what loads, and that each mistake is named with its line, column and remedy.
 #include "orchestrator/campaign.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -272,6 +273,35 @@ TEST_CASE("what a scenario spoils is blamed on the scenario") {
             .find("c.yaml:16:5: campaign: workers is ") == 0);
   CHECK(error_of(replaced(kGood, "    faults: {}", "    schedule: {intervall: 1s}"), changes)
             .find("c.yaml:15:16: schedule: unknown setting ") == 0);
+}
+
+TEST_CASE("what the command line replaces is validated all the same") {
+  CampaignChanges changes;
+  changes.no_disruptions = true;
+  CHECK(error_of(replaced(kGood, "  pause:", "  partition: {colour: red}"), changes)
+            .find("c.yaml:10:15: fault partition: unknown setting \"colour\"") == 0);
+  changes.duration = "5s";
+  CHECK(error_of(replaced(kGood, "workers: 3", "duration: never"), changes)
+            .find("c.yaml:7:1: campaign: duration is \"never\": expected a duration") == 0);
+  CHECK(load(kGood, changes)->faults.empty());
+}
+
+TEST_CASE("a checker that cannot judge the workload is refused") {
+  CHECK(error_of(replaced(kGood, "  list-append: {model: snapshot-isolation}", "  bank:")) ==
+        "c.yaml:12:3: checker bank cannot judge workload list-append; those that can: list-append, "
+        "stats");
+  CHECK(load(replaced(kGood, "  list-append: {model: snapshot-isolation}", "  stats:")));
+}
+
+TEST_CASE("each workload is judged by checkers that there are") {
+  for (const WorkloadEntry& workload : workload_catalog()) {
+    REQUIRE_FALSE(workload.checkers.empty());
+    for (const std::string_view name : workload.checkers) {
+      const auto checkers = checker_catalog();
+      CHECK(std::any_of(checkers.begin(), checkers.end(),
+                        [&](const CheckerEntry& checker) { return checker.name == name; }));
+    }
+  }
 }
 
 TEST_CASE("changes that make no sense") {

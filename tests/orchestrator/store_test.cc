@@ -1,6 +1,9 @@
 #include "orchestrator/store.h"
 
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <fstream>
 
 #include "tests/support/temporary_directory.h"
@@ -45,6 +48,34 @@ TEST_CASE("a file is replaced as a whole, or stays as it was") {
   std::string content;
   std::ifstream(file) >> content;
   CHECK(content == "old");
+}
+
+// A disk that takes no more, while this exists.
+struct FullDisk {
+  FullDisk() {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const rlimit limit{16, before.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+  }
+  rlimit before{};
+  sighandler_t handler = signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST_CASE("a file that can't be written leaves nothing behind") {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "verdict.json";
+  Status written;
+  {
+    const FullDisk full;
+    written = write_file(file, std::string(100'000, 'x'));
+  }
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message.find(file.string() + ": cannot be written: File too large") == 0);
+  CHECK(fs::is_empty(directory.path()));
 }
 
 TEST_CASE("the files of hosts are listed in order") {
