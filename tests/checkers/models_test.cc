@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 namespace ordeal::cycles {
 namespace {
@@ -62,6 +63,23 @@ TEST_CASE("each model of transactions has a strong-session and a strong form, ot
   }
   CHECK(forms_of("serializable") == Names{"strong-session-serializable", "strict-serializable"});
   CHECK(contains(forms_of("causal-cerone"), "strong-causal-cerone"));
+}
+
+TEST_CASE("each model stands after those that it implies, and all names are known") {
+  Names before, types;
+  for (const AnomalyInfo& anomaly : anomalies()) types.push_back(anomaly.name);
+  for (const ModelInfo& model : models()) {
+    CAPTURE(model.name);
+    for (const std::string& name : model.implies) CHECK(contains(before, name));
+    for (const std::string& name : model.forbids) CHECK(contains(types, name));
+    CHECK(!contains(before, model.name));
+    before.push_back(model.name);
+  }
+  for (const AnomalyInfo& anomaly : anomalies()) {
+    for (const std::string& name : anomaly.implies) CHECK(contains(types, name));
+  }
+  const auto names = model_names();
+  CHECK(std::set<std::string_view>(names.begin(), names.end()).size() == names.size());
 }
 
 TEST_CASE("a form rules out what its model does, and the same cycles with its order") {
