@@ -1,6 +1,7 @@
 #include "nemesis/proxy/link.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "nemesis/proxy/connection.h"
 #include "nemesis/proxy/toxics/catalog.h"
@@ -10,6 +11,8 @@ namespace {
 
 // After so many rounds other connections have their turn.
 constexpr int kRoundsMax = 4;
+// So much at once, and more is likely to come.
+constexpr std::size_t kBulkBytes = std::size_t{32} * 1024;
 
 DirectionCounters& counters(Connection& connection, Direction direction) {
   return connection.leg().bytes[static_cast<std::size_t>(direction)];
@@ -94,9 +97,16 @@ void Link::source_lost() {
 
 void Link::lose_destination() {
   if (destination_lost_) return;
+  destination_failed();
+  advance();
+}
+
+// The other link hears of it in an event of its own, since this one is in the middle of something.
+void Link::destination_failed() {
   destination_lost_ = true;
-  connection_.destination_lost(direction_);
-  if (!connection_.closed()) advance();
+  asio::post(connection_.worker().loop, [self = connection_.shared_from_this(), this] {
+    if (!connection_.closed()) connection_.destination_lost(direction_);
+  });
 }
 
 void Link::cancel() {
@@ -105,6 +115,7 @@ void Link::cancel() {
 
 bool Link::receive(TimePoint now) {
   if (!wants_to_read()) return false;
+  if (bulk_ && slots_.empty() && out_.empty() && !destination_lost_) return receive_bulk(now);
   auto& scratch = connection_.worker().scratch;
   const std::size_t most =
       slots_.empty() ? scratch.size() : std::min(scratch.size(), input().room());
@@ -112,13 +123,48 @@ bool Link::receive(TimePoint now) {
   const std::size_t count = source_.read_some(asio::buffer(scratch.data(), most), error);
   if (error == asio::error::would_block) return false;
   if (error) {
-    source_ended_ = true;
-    const bool finish = error == asio::error::eof && !source_lost_;
-    input().end(finish ? End::finish : End::reset, now);
+    source_ended(error != asio::error::eof, now);
     return true;
   }
+  bulk_ = count >= kBulkBytes;
   take_in({scratch.data(), count}, now);
   return count == most || !slots_.empty();
+}
+
+// Without toxics, much data goes through the kernel alone.
+bool Link::receive_bulk(TimePoint now) {
+  pipe_ = connection_.worker().pipes.borrow();
+  bulk_ = pipe_ != nullptr;
+  if (!bulk_) return true;  // the other way, then
+  const auto count = pipe_->fill(source_.native_handle());
+  if (count > 0) {
+    counters(connection_, direction_).received_bytes += static_cast<std::size_t>(count);
+    bulk_ = static_cast<std::size_t>(count) >= kBulkBytes;
+    drain_pipe();
+    return bulk_;
+  }
+  const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
+  if (!nothing_yet) source_ended(count < 0, now);
+  connection_.worker().pipes.give_back(std::move(pipe_));
+  return !nothing_yet;
+}
+
+void Link::drain_pipe() {
+  while (pipe_ != nullptr) {
+    const auto count = pipe_->drain(destination_.native_handle());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count > 0) {
+      counters(connection_, direction_).delivered_bytes += static_cast<std::size_t>(count);
+      if (pipe_->bytes() > 0) continue;
+    }
+    connection_.worker().pipes.give_back(std::move(pipe_));
+    if (count <= 0) destination_failed();
+  }
+}
+
+void Link::source_ended(bool reset, TimePoint now) {
+  source_ended_ = true;
+  input().end(reset || source_lost_ ? End::reset : End::finish, now);
 }
 
 void Link::take_in(std::string_view bytes, TimePoint now) {
@@ -138,7 +184,10 @@ void Link::pass(TimePoint now) {
 }
 
 bool Link::deliver() {
-  bool moved = false;
+  const bool piped = pipe_ != nullptr;
+  drain_pipe();
+  if (pipe_ != nullptr || connection_.closed()) return false;
+  bool moved = piped;
   while (!out_.empty() && !connection_.closed()) {
     const std::size_t sent = send(out_.front());
     if (sent == 0) break;
@@ -156,7 +205,7 @@ std::size_t Link::send(std::string_view bytes) {
     ErrorCode error;
     sent += destination_.write_some(asio::buffer(bytes.data() + sent, bytes.size() - sent), error);
     if (error == asio::error::would_block) break;
-    if (error) lose_destination();
+    if (error) destination_failed();
   }
   counters(connection_, direction_).delivered_bytes += sent;
   return destination_lost_ ? bytes.size() : sent;
@@ -180,7 +229,7 @@ void Link::arm() {
                          advance();
                        });
   }
-  if (!writing_ && !out_.empty()) {
+  if (!writing_ && undelivered()) {
     writing_ = true;
     destination_.async_wait(tcp::socket::wait_write,
                             [self = connection_.shared_from_this(), this](ErrorCode) {

@@ -1,6 +1,6 @@
 // One direction of one connection: source socket, a stage for each toxic, destination socket. All
-// waiting is in arm(), with no byte in hand: bytes are in the stages' queues, in out_, or in the
-// kernel. So a link can be changed between any two events.
+// waiting is in arm(), with no byte in hand: bytes are in the stages' queues, in pipe_, in out_,
+// or in the kernel. So a link can be changed between any two events.
 //
 // On the connection's worker only. For .cc files of this directory only (it includes Asio).
 #pragma once
@@ -51,7 +51,11 @@ class Link {
   // Both: whether something moved, so that another round makes sense.
   bool receive(TimePoint now);
   bool deliver();
+  bool receive_bulk(TimePoint now);
   void take_in(std::string_view bytes, TimePoint now);
+  void drain_pipe();
+  void destination_failed();
+  void source_ended(bool reset, TimePoint now);
   void pass(TimePoint now);
   std::size_t send(std::string_view bytes);
   void deliver_end();
@@ -63,7 +67,10 @@ class Link {
   ChunkQueue& after(std::size_t slot) {
     return slot + 1 < slots_.size() ? slots_[slot + 1].in : out_;
   }
-  bool wants_to_read() { return !source_ended_ && input().room() > 0; }
+  bool wants_to_read() {
+    return !source_ended_ && input().room() > 0 && (pipe_ == nullptr || !slots_.empty());
+  }
+  bool undelivered() const { return pipe_ != nullptr || !out_.empty(); }
 
   Connection& connection_;
   const Direction direction_;
@@ -71,6 +78,8 @@ class Link {
   Socket& destination_;
   std::vector<Slot> slots_;
   ChunkQueue out_;
+  std::unique_ptr<Pipe> pipe_;    // borrowed while something is in it; goes before out_
+  bool bulk_ = false;             // what was read last suggests that more will come
   TimePoint wake_ = kNever;       // when a stage wants to be asked again
   std::unique_ptr<Timer> timer_;  // made when first needed
   TimePoint timer_at_ = kNever;

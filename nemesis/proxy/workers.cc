@@ -1,9 +1,20 @@
 #include "nemesis/proxy/workers.h"
 
 #include <algorithm>
+#include <csignal>
 #include <system_error>
 
 namespace ordeal::proxy {
+namespace {
+
+// Signals are for other threads, and a peer that went away is an error of the call (pipe.h).
+void hold_signals_back() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Workers>> Workers::start(unsigned threads) {
   if (threads == 0) threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -12,7 +23,10 @@ Result<std::unique_ptr<Workers>> Workers::start(unsigned threads) {
     for (unsigned i = 0; i < threads; ++i) {
       auto worker = std::make_unique<Worker>();
       workers->guards_.push_back(asio::make_work_guard(worker->loop));
-      worker->thread = std::jthread([loop = &worker->loop] { loop->run(); });
+      worker->thread = std::jthread([loop = &worker->loop] {
+        hold_signals_back();
+        loop->run();
+      });
       workers->workers_.push_back(std::move(worker));
     }
     return workers;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "nemesis/proxy/pipe.h"
 
 namespace ordeal::proxy {
 
@@ -25,6 +26,7 @@ struct Worker {
   asio::io_context loop{1};
   // What is read goes through here, and in the same breath on to the destination or into a queue.
   std::vector<char> scratch = std::vector<char>(std::size_t{256} * 1024);
+  PipePool pipes;
   std::jthread thread;
 
   // Runs `function` on the worker's thread and waits for its result. Not for the worker itself.
