@@ -2,7 +2,7 @@
 // echo behind the proxy, which accepts on UPSTREAM; both in this process. See
 // proxy_side_by_side.py.
 //
-//   proxy_load throughput CONNECT_PORT UPSTREAM_PORT CONNECTIONS SECONDS    prints MB/s
+//   proxy_load throughput CONNECT_PORT UPSTREAM_PORT CONNECTIONS SECONDS    prints MB/s, MB in all
 //   proxy_load latency    CONNECT_PORT UPSTREAM_PORT ROUNDS                 prints p50 and p99, µs
 //   proxy_load idle       CONNECT_PORT UPSTREAM_PORT CONNECTIONS            holds them until EOF on
 //   stdin
@@ -100,12 +100,14 @@ void throughput(int listener, int port, int connections, int seconds) {
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
   const std::uint64_t moved = bytes - before;
   const std::chrono::duration<double> took = steady_clock::now() - begin;
-  std::printf("%.0f\n", static_cast<double>(moved) / 1e6 / took.count());
+  std::printf("%.0f ", static_cast<double>(moved) / 1e6 / took.count());
   done = true;
   for (const Pair& pair : pairs) {
     shutdown(pair.client, SHUT_RDWR);
     shutdown(pair.server, SHUT_RDWR);
   }
+  threads.clear();
+  std::printf("%.0f\n", static_cast<double>(bytes) / 1e6);
 }
 
 void echo(int descriptor) {

@@ -74,6 +74,19 @@ class Contestant:
         fields = dict(line.split(":") for line in rollup.splitlines()[1:])
         return sum(int(fields[name].split()[0]) for name in ("Private_Clean", "Private_Dirty")) / 1024
 
+    def cpu_seconds(self):
+        """That the proxy's process has used so far."""
+        if self.process is None:
+            return 0
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def throughput(self, connections):
+        """MB/s, and milliseconds of the proxy's CPU time per GB."""
+        before = self.cpu_seconds()
+        rate, moved = self.load("throughput", connections, 3)
+        return rate, (self.cpu_seconds() - before) * 1e6 / moved
+
     def idle_memory(self):
         """MiB that idle connections add."""
         if self.process is None:
@@ -89,8 +102,8 @@ class Contestant:
 
 def measure(contestant):
     p50, p99 = contestant.load("latency", 20000)
-    return {"one": contestant.load("throughput", 1, 3)[0], "many": contestant.load("throughput", 64, 3)[0],
-            "p50": p50, "p99": p99}
+    (one, cpu_one), (many, cpu_many) = contestant.throughput(1), contestant.throughput(64)
+    return {"one": one, "cpu_one": cpu_one, "many": many, "cpu_many": cpu_many, "p50": p50, "p99": p99}
 
 
 def main():
@@ -119,12 +132,14 @@ def table(measured, idle):
     medians = {name: {key: statistics.median(run[key] for run in runs) for key in runs[0]}
                for name, runs in measured.items()}
     direct = medians["direct"]
-    print("| | MB/s, 1 connection | MB/s, 64 connections | round trip p50 (added), µs | p99 (added), µs "
+    print("| | MB/s, 1 connection | 64 connections | CPU ms/GB, 1 connection | 64 connections "
+          "| round trip p50 (added), µs | p99 (added), µs "
           f"| MiB for {IDLE_CONNECTIONS:,} idle connections |")
-    print("|---|---|---|---|---|---|")
+    print("|---" * 8 + "|")
     for name, row in medians.items():
         added = [f"{row[key]:.1f} ({row[key] - direct[key]:.1f})" for key in ("p50", "p99")]
-        print(f"| {name} | {row['one']:,.0f} | {row['many']:,.0f} | {added[0]} | {added[1]} "
+        print(f"| {name} | {row['one']:,.0f} | {row['many']:,.0f} "
+              f"| {row['cpu_one']:,.0f} | {row['cpu_many']:,.0f} | {added[0]} | {added[1]} "
               f"| {idle[name]:.1f} |")
     ours, theirs = medians["ordeal"], medians["toxiproxy 2.5"]
     print(f"\nthroughput x{ours['one'] / theirs['one']:.1f} (1 connection), "
