@@ -9,6 +9,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <exception>
 #include <thread>
 
 #include "nemesis/proxy/address.h"
@@ -117,10 +118,12 @@ class HttpApi::Impl {
 HttpApi::HttpApi(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpApi::~HttpApi() = default;
 
-Result<std::unique_ptr<HttpApi>> HttpApi::start(Proxy& proxy, const std::string& listen) {
+Result<std::unique_ptr<HttpApi>> HttpApi::start(Proxy& proxy, const std::string& listen) try {
   auto impl = std::make_unique<Impl>();
   ORDEAL_TRY(impl->listen(proxy, listen));
   return std::unique_ptr<HttpApi>(new HttpApi(std::move(impl)));
+} catch (const std::exception& error) {
+  return surroundings_error("HTTP API: its event loop can't be started: {}", error.what());
 }
 
 std::string HttpApi::address() const { return impl_->address(); }

@@ -1,10 +1,12 @@
 #include "nemesis/proxy/listen.h"
 
+#include <exception>
+
 #include "nemesis/proxy/address.h"
 
 namespace ordeal::proxy {
 
-Result<tcp::endpoint> resolve_listen(std::string_view what, std::string text) {
+Result<tcp::endpoint> resolve_listen(std::string_view what, std::string text) try {
   if (text.starts_with(':')) text.insert(0, "0.0.0.0");
   ORDEAL_TRY_ASSIGN(const Address address,
                     parse_address(fmt::format("{}: the address to listen on", what), text));
@@ -14,6 +16,8 @@ Result<tcp::endpoint> resolve_listen(std::string_view what, std::string text) {
                                                    tcp::resolver::passive, error);
   if (!error && !found.empty()) return found.begin()->endpoint();
   return bad_input("{}: the address to listen on, {}, is unknown: {}", what, text, error.message());
+} catch (const std::exception& error) {  // no descriptors are left
+  return surroundings_error("{}: {} can't be looked up: {}", what, text, error.what());
 }
 
 std::string text_of(const tcp::endpoint& endpoint) {

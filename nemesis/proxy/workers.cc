@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <system_error>
+#include <exception>
 
 namespace ordeal::proxy {
 namespace {
@@ -22,7 +22,6 @@ Result<std::unique_ptr<Workers>> Workers::start(unsigned threads) {
     auto workers = std::unique_ptr<Workers>(new Workers);
     for (unsigned i = 0; i < threads; ++i) {
       auto worker = std::make_unique<Worker>();
-      workers->guards_.push_back(asio::make_work_guard(worker->loop));
       worker->thread = std::jthread([loop = &worker->loop] {
         hold_signals_back();
         loop->run();
@@ -30,8 +29,8 @@ Result<std::unique_ptr<Workers>> Workers::start(unsigned threads) {
       workers->workers_.push_back(std::move(worker));
     }
     return workers;
-  } catch (const std::system_error& error) {
-    return surroundings_error("fault proxy: {} threads can't be started: {}", threads,
+  } catch (const std::exception& error) {
+    return surroundings_error("fault proxy: {} event loops can't be started: {}", threads,
                               error.what());
   }
 }
@@ -39,6 +38,8 @@ Result<std::unique_ptr<Workers>> Workers::start(unsigned threads) {
 Workers::~Workers() {
   for (auto& worker : workers_) worker->loop.stop();
   for (auto& worker : workers_) worker->thread.join();
+  // The first loop's pending accepts hold sockets of the others, so it goes first.
+  for (auto& worker : workers_) worker.reset();
 }
 
 }  // namespace ordeal::proxy

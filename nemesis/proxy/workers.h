@@ -24,6 +24,7 @@ using Socket = asio::basic_stream_socket<tcp, asio::io_context::executor_type>;
 
 struct Worker {
   asio::io_context loop{1};
+  asio::executor_work_guard<asio::io_context::executor_type> guard = asio::make_work_guard(loop);
   // What is read goes through here, and in the same breath on to the destination or into a queue.
   std::vector<char> scratch = std::vector<char>(std::size_t{256} * 1024);
   PipePool pipes;
@@ -54,7 +55,6 @@ class Workers {
  private:
   Workers() = default;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<asio::executor_work_guard<asio::io_context::executor_type>> guards_;
   std::size_t turn_ = 0;  // used on the first worker's thread only
 };
 

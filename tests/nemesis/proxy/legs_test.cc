@@ -28,10 +28,12 @@ TEST_CASE("data passes a leg both ways at once, and is counted") {
   auto [client, server] = world.connect();
   std::jthread up([&client = client] { client.send(kMegabytes); });
   std::jthread down([&server = server] { server.send(kMegabytes); });
+  std::string downstream;
   std::jthread read(
-      [&client = client] { CHECK(client.receive(kMegabytes.size()).bytes == kMegabytes); });
+      [&client = client, &downstream] { downstream = client.receive(kMegabytes.size()).bytes; });
   CHECK(server.receive(kMegabytes.size()).bytes == kMegabytes);
   read.join();
+  CHECK(downstream == kMegabytes);
   const LegCounters counters = world.counters();
   CHECK(counters.accepted == 1);
   CHECK(counters.open == 1);
