@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 
 // Disarming waits for a watchdog at work, which takes it up to 10 s.
 constexpr milliseconds kDisarmTimeout{20'000};
+constexpr milliseconds kLookAgain{50};
 
 const FaultEntry* find_entry(std::string_view name) {
   for (const FaultEntry& entry : fault_catalog()) {
@@ -173,7 +174,23 @@ Result<std::string> FaultEngine::inject_and_see(const FaultPlan& plan, const Inj
                                                 milliseconds duration, std::stop_token stop) {
   ORDEAL_TRY(carry_out(plan, injected, duration, stop));
   auto seen = probe(plan.effect, cluster_, settings_.probe_timeout, stop);
+  if (seen) seen = see_in_process(plan, *seen, stop);
   if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
+  return seen;
+}
+
+Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, std::string seen,
+                                                std::stop_token stop) const {
+  const auto deadline = std::chrono::steady_clock::now() + settings_.probe_timeout;
+  for (const InProcess& step : plan.in_process) {
+    auto looked = step.effect();
+    while (!looked && std::chrono::steady_clock::now() < deadline) {
+      if (!sleep_until(std::chrono::steady_clock::now() + kLookAgain, stop)) break;
+      looked = step.effect();
+    }
+    if (!looked) return looked;
+    seen += (seen.empty() ? "" : "; ") + *looked;
+  }
   return seen;
 }
 

@@ -99,6 +99,8 @@ class FaultEngine {
   // What was seen of the effect.
   Result<std::string> inject_and_see(const FaultPlan& plan, const Injected& injected,
                                      std::chrono::milliseconds duration, std::stop_token stop);
+  Result<std::string> see_in_process(const FaultPlan& plan, std::string seen,
+                                     std::stop_token stop) const;
   // What was seen of the way back.
   Result<std::string> undo(const Injected& injected, std::stop_token stop);
   Result<std::string> see_healed(const PendingUndo& undo, std::stop_token stop);

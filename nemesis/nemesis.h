@@ -24,7 +24,9 @@
 
 namespace ordeal {
 
+namespace proxy {
 class Proxy;
+}
 
 // `host` may be kControlNode: the commands then run in this process' surroundings. Only probes do.
 struct HostCommands {
@@ -37,6 +39,8 @@ struct HostCommands {
 struct InProcess {
   std::function<Status()> inject;
   std::function<Status()> undo;  // idempotent
+  // As FaultPlan::effect: what was seen, or that nothing was, yet.
+  std::function<Result<std::string>()> effect;
 };
 
 struct FaultPlan {
@@ -78,7 +82,7 @@ struct Battlefield {
   std::function<ServerControl(const Host&)> server;
   std::string run_id;  // names what is left on hosts, so that two runs don't collide: [a-z0-9-]+
   Terrain terrain{};
-  Proxy* proxy = nullptr;  // nullptr where no leg goes through it
+  proxy::Proxy* proxy = nullptr;  // nullptr where no leg goes through it
 };
 
 enum class FaultNeed { nothing, root, packet_filter, faketime, own_clock, netem, tbf, proxy };

@@ -54,6 +54,11 @@ constexpr OptionSpec kSpecs[] = {
      .check = check_duration},
 };
 
+bool can_strike(const FaultChoice& choice, const Leg& leg) {
+  Random any(0);
+  return !choice.entry->draw(choice.options, {.servers = {}, .legs = {leg}}, any).legs.empty();
+}
+
 class Maker {
  public:
   Maker(const ScheduleOptions& options, std::span<const FaultChoice> faults, const Terrain& terrain,
@@ -116,11 +121,6 @@ class Maker {
     const Leg* leg;  // nullptr: whatever the fault draws
   };
 
-  static bool reaches(const FaultChoice& choice, const Leg& leg) {
-    const std::vector<std::string> wanted = choice.options.list("legs");
-    return wanted.empty() || std::find(wanted.begin(), wanted.end(), leg.name) != wanted.end();
-  }
-
   // Each fault once; each leg once, by the fault whose turn it is.
   std::vector<SweepStep> sweep_steps() const {
     std::vector<SweepStep> steps;
@@ -134,7 +134,7 @@ class Maker {
     for (const Leg& leg : terrain_.legs) {
       for (std::size_t tried = 0; tried < of_legs.size(); ++tried, ++turn) {
         const FaultChoice* choice = of_legs[turn % of_legs.size()];
-        if (!reaches(*choice, leg)) continue;
+        if (!can_strike(*choice, leg)) continue;
         steps.push_back({choice, &leg});
         used.insert(choice);
         ++turn;
@@ -172,22 +172,28 @@ class Maker {
 
   // ---- episodes
 
-  // Faults that may join: of another name, and first of all those that strike what the others
-  // don't: a kill while a leg is cut finds what neither alone does.
+  // A fault that may join is of another name, and rather of servers where the first one is of a
+  // leg, and the other way round: a kill while a leg is cut finds what neither alone does.
   const FaultChoice* draw_companion(const std::vector<ScheduledFault>& episode,
                                     Random& random) const {
+    const FaultChoice& first = *choice_of(episode.front().fault.name);
     std::set<std::string_view> names;
     for (const ScheduledFault& each : episode) names.insert(each.fault.name);
-    const Strikes first = choice_of(episode.front().fault.name)->entry->strikes;
     std::vector<const FaultChoice*> any;
     std::vector<const FaultChoice*> other;
     for (const FaultChoice& choice : faults_) {
       if (names.count(choice.entry->name) != 0) continue;
       any.push_back(&choice);
-      if (choice.entry->strikes != first) other.push_back(&choice);
+      if (choice.entry->strikes != first.entry->strikes) other.push_back(&choice);
     }
-    const bool prefer_other = random.chance(0.75) && !other.empty();
-    const auto& from = prefer_other ? other : any;
+    const bool kill_too = random.chance(0.5);
+    const bool prefer_other = random.chance(0.75);
+    const FaultChoice* kill = choice_of("kill");
+    if (kill_too && kill != nullptr && first.entry->strikes == Strikes::legs &&
+        names.count("kill") == 0) {
+      return kill;
+    }
+    const auto& from = prefer_other && !other.empty() ? other : any;
     return from.empty() ? nullptr : from[random.below(from.size())];
   }
 
@@ -291,9 +297,7 @@ std::vector<std::string> legs_in_reach(std::span<const FaultChoice> faults,
   std::vector<std::string> names;
   for (const Leg& leg : terrain.legs) {
     const bool reached = std::any_of(faults.begin(), faults.end(), [&](const auto& choice) {
-      if (choice.entry->strikes != Strikes::legs) return false;
-      const std::vector<std::string> wanted = choice.options.list("legs");
-      return wanted.empty() || std::find(wanted.begin(), wanted.end(), leg.name) != wanted.end();
+      return choice.entry->strikes == Strikes::legs && can_strike(choice, leg);
     });
     if (reached) names.push_back(leg.name);
   }

@@ -6,8 +6,10 @@
 #include <chrono>
 
 #include "nemesis/needs.h"
+#include "nemesis/proxy/proxy.h"
 #include "orchestrator/faults.h"
 #include "orchestrator/inventory.h"
+#include "orchestrator/legs.h"
 
 namespace ordeal {
 namespace {
@@ -98,6 +100,8 @@ Status Battleground::make_target() {
     }
   }
   terrain_ = terrain_of(*target_);
+  ORDEAL_TRY_ASSIGN(proxy_, route_legs(campaign_, *target_, terrain_, cluster_.control_address,
+                                       Random(request_.seed).derive("proxy").next()));
   return {};
 }
 
@@ -154,6 +158,7 @@ Battlefield Battleground::battlefield() {
   field.server = [this](const Host& host) { return target_->control(host); };
   field.run_id = run_id();
   field.terrain = terrain_;
+  field.proxy = proxy_.get();
   return field;
 }
 

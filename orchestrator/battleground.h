@@ -15,6 +15,10 @@
 
 namespace ordeal {
 
+namespace proxy {
+class Proxy;
+}
+
 class Battleground {
  public:
   // Brings up the lab (or reads the inventory), enters its control namespace, logs in everywhere,
@@ -53,6 +57,7 @@ class Battleground {
   Cluster cluster_;
   std::unique_ptr<Target> target_;
   Terrain terrain_;
+  std::unique_ptr<proxy::Proxy> proxy_;  // of the legs; nullptr where none leads through it
   bool started_ = false;
   std::string version_;
 };

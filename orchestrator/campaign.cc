@@ -188,6 +188,7 @@ struct Loader {
       return bad_input("{}: workload {}: {}", origin.of_all("workload." + name, root["workload"]),
                        name, made.error().message);
     }
+    ORDEAL_TRY_ASSIGN(campaign.legs, legs(root["legs"]));
     ORDEAL_TRY_ASSIGN(campaign.steps, steps(origin, root["schedule"]));
     ORDEAL_TRY_ASSIGN(const Options::Given schedule,
                       flatten(origin, "schedule", root["schedule"], "steps"));
@@ -204,6 +205,20 @@ struct Loader {
     }
     campaign.resolved = dump(resolved);
     return campaign;
+  }
+
+  // {client-db: proxy}
+  Result<std::map<std::string, LegChoice>> legs(const YAML::Node& section) const {
+    std::map<std::string, LegChoice> legs;
+    ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, "legs", section));
+    for (const auto& [name, choice] : given) {
+      if (choice.text != "proxy" && choice.text != "direct") {
+        return bad_input("{}: legs: {} is \"{}\": expected proxy or direct", choice.where, name,
+                         choice.text);
+      }
+      legs[name] = {choice.text, choice.where};
+    }
+    return legs;
   }
 
   // [{"at 12s for 4s": "kill n1"}, ...]
@@ -271,7 +286,8 @@ struct Loader {
 
   static constexpr std::string_view kSections[] = {"name",     "description", "hosts",
                                                    "target",   "workload",    "faults",
-                                                   "schedule", "check",       "scenarios"};
+                                                   "legs",     "schedule",    "check",
+                                                   "scenarios"};
 };
 
 Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem::path& file) {

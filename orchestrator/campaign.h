@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,11 @@ struct WrittenStep {
   std::string where;
 };
 
+struct LegChoice {
+  std::string way;  // "proxy" or "direct"
+  std::string where;
+};
+
 struct Campaign {
   std::string name;  // [a-z0-9-]+
   Hosts hosts;
@@ -45,6 +51,7 @@ struct Campaign {
   Chosen<WorkloadEntry> workload;
   std::vector<Chosen<FaultEntry>> faults;
   std::vector<Chosen<CheckerEntry>> checks;
+  std::map<std::string, LegChoice> legs;  // of those that are not there: as faults need it
   Options schedule;
   std::vector<WrittenStep> steps;  // of a written schedule; empty: it is drawn
   Options settings;                // of the run: see campaign_settings()

@@ -129,8 +129,11 @@ void Leg::close_connections(bool reset) {
 }
 
 LegInfo Leg::info() const {
-  LegInfo info{spec_, {}, {}};
-  for (const LiveToxic& live : *state_->toxics()) info.toxics.push_back(live.toxic);
+  LegInfo info{spec_, {}, {}, {}};
+  for (const LiveToxic& live : *state_->toxics()) {
+    info.toxics.push_back(live.toxic);
+    info.effects.push_back(live.effect->seen());
+  }
   info.counters.accepted = state_->accepted;
   info.counters.open = state_->open();
   const auto traffic = [](const DirectionCounters& counters) {

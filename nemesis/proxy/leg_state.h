@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "nemesis/proxy/address.h"
+#include "nemesis/proxy/effect.h"
 #include "nemesis/proxy/proxy.h"
 
 namespace ordeal::proxy {
@@ -20,6 +21,7 @@ struct LiveToxic {
   Toxic toxic;
   std::uint64_t id = 0;       // never used again, also when the name is
   std::uint64_t version = 0;  // changes with every update
+  std::shared_ptr<EffectCounters> effect = std::make_shared<EffectCounters>();
 };
 
 // Replaced as a whole, so that readers need the lock for the copy of a pointer only.

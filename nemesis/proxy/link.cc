@@ -53,6 +53,7 @@ Link::Slot Link::take_or_make(const LiveToxic& live, std::vector<Slot>& old, Tim
   Slot slot{live.id,
             live.version,
             find_toxic_type(live.toxic.type)->make(random_of(live).derive("stage"), now),
+            live.effect,
             {}};
   slot.stage->update(live.toxic.attributes);
   slot.in.set_capacity(slot.stage->capacity_bytes());
@@ -179,7 +180,13 @@ void Link::pass(TimePoint now) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     ChunkQueue& out = after(i);
     if (out.ended() != End::none) continue;
-    wake_ = std::min(wake_, slots_[i].stage->step(slots_[i].in, out, now));
+    Slot& slot = slots_[i];
+    const EffectCounters::Before before(slot.in, out);
+    wake_ = std::min(wake_, slot.stage->step(slot.in, out, now));
+    slot.effect->count(before, slot.in, out, now);
+    if (slot.end_held || !slot.in.exhausted() || out.ended() != End::none) continue;
+    slot.end_held = true;
+    slot.effect->count_late_end();
   }
 }
 

@@ -39,7 +39,9 @@ class Link {
     std::uint64_t id;
     std::uint64_t version;
     std::unique_ptr<Stage> stage;
+    std::shared_ptr<EffectCounters> effect;
     ChunkQueue in;
+    bool end_held = false;
   };
 
   using Timer =

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "nemesis/proxy/leg.h"
+#include "nemesis/proxy/listen.h"
 #include "nemesis/proxy/workers.h"
 
 namespace ordeal::proxy {
@@ -106,6 +107,17 @@ Result<LegInfo> Proxy::leg(std::string_view name) const {
 }
 
 std::vector<LegInfo> Proxy::legs() const { return impl_->infos(); }
+
+Status Proxy::touch(std::string_view name) const {
+  ORDEAL_TRY_ASSIGN(const LegInfo info, leg(name));
+  ORDEAL_TRY_ASSIGN(const tcp::endpoint listener, resolve_listen(name, info.spec.listen));
+  asio::io_context loop;
+  tcp::socket socket(loop);
+  ErrorCode error;
+  socket.connect(listener, error);
+  if (!error) return {};
+  return surroundings_error("leg {}: {}: {}", name, info.spec.listen, error.message());
+}
 
 Result<Toxic> Proxy::add_toxic(std::string_view name, Toxic toxic) {
   return impl_->with_leg(name, [&](Leg& leg) { return leg.add_toxic(std::move(toxic)); });

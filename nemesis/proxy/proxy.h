@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "nemesis/proxy/effect.h"
 #include "nemesis/proxy/toxic.h"
 
 namespace ordeal::proxy {
@@ -56,6 +57,7 @@ struct LegCounters {
 struct LegInfo {
   LegSpec spec;  // `listen` with the actual port, from the first time that it listened
   std::vector<Toxic> toxics;
+  std::vector<ToxicEffect> effects;  // of each of the toxics
   LegCounters counters;
 };
 
@@ -82,6 +84,8 @@ class Proxy {
   Status remove_leg(std::string_view leg);  // closes its connections
   Result<LegInfo> leg(std::string_view leg) const;
   std::vector<LegInfo> legs() const;  // by name
+  // Opens a connection through the leg and closes it: for toxics that act only on those that close.
+  Status touch(std::string_view leg) const;
 
   // The toxic as it is now, with name and defaults; it goes behind those that the leg has.
   Result<Toxic> add_toxic(std::string_view leg, Toxic toxic);

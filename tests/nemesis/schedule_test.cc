@@ -20,7 +20,11 @@ std::vector<FaultChoice> all_faults() {
 
 Leg leg(const char* name) {
   return {name,
-          {{.from = std::string(kControlNode), .to = "n1", .address = "10.0.0.2", .port = 5432}}};
+          {{.from = std::string(kControlNode),
+            .to = "n1",
+            .address = "10.0.0.2",
+            .port = 5432,
+            .listener = name}}};
 }
 
 Terrain terrain() {
