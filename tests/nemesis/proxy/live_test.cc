@@ -142,6 +142,22 @@ TEST_CASE("a toxic that is removed lets go of what it held, at once and in order
   CHECK(got.after < Milliseconds(3000));
 }
 
+TEST_CASE("what was under way when a toxic came goes before what came through it") {
+  World world;
+  auto [client, server] = world.connect();
+  const std::string bytes = pattern(60'000'000);
+  std::jthread sender([&client = client, &bytes] {
+    client.send(bytes);
+    client.finish();
+  });
+  std::this_thread::sleep_for(Milliseconds(200));  // until everything on the way is full
+  const std::uint64_t before = world.counters().upstream.received_bytes;
+  world.add("slow_close", Direction::upstream);
+  CHECK(before < bytes.size());
+  CHECK(world.counters().upstream.received_bytes > before);
+  CHECK(server.receive_all().bytes == bytes);
+}
+
 TEST_CASE("an update takes effect on what is waiting") {
   World world;
   auto [client, server] = world.connect();
