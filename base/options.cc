@@ -71,6 +71,7 @@ Status check_type(const OptionSpec& spec, const std::string& text) {
     case OptionType::text:
     case OptionType::list:
     case OptionType::host:
+    case OptionType::hosts:
       break;
   }
   return check_text(spec, text);

@@ -15,9 +15,9 @@
 
 namespace ordeal {
 
-// A host is a text: the name of one of the campaign's hosts, or empty; who knows the hosts checks
-// it.
-enum class OptionType { text, integer, real, boolean, duration, list, host };
+// A host is a text: the name of one of the campaign's hosts, or empty; `hosts` is a list of such.
+// Who knows the hosts checks them.
+enum class OptionType { text, integer, real, boolean, duration, list, host, hosts };
 
 struct OptionSpec {
   std::string_view name;  // a name that ends in ".*" declares a group of freely named text settings

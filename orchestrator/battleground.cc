@@ -90,9 +90,12 @@ Status Battleground::check_needs() const {
 }
 
 Status Battleground::make_target() {
-  const TargetInput input{campaign_.target.options, std::string(campaign_.workload.entry->name),
-                          campaign_.workload.options, cluster_,
-                          static_cast<std::size_t>(campaign_.settings.integer("workers"))};
+  const TargetInput input{campaign_.target.options,
+                          std::string(campaign_.workload.entry->name),
+                          campaign_.workload.options,
+                          cluster_,
+                          static_cast<std::size_t>(campaign_.settings.integer("workers")),
+                          campaign_.settings.duration("step-timeout")};
   ORDEAL_TRY_ASSIGN(target_, campaign_.target.entry->make(input));
   for (const auto& name : target_->hosts()) {
     if (cluster_.find(name) == nullptr) {

@@ -95,11 +95,12 @@ struct Loader {
                      const Options& options, const Hosts& hosts) const {
     const std::vector<std::string_view> known(hosts.names.begin(), hosts.names.end());
     for (const OptionSpec& spec : specs) {
-      if (spec.type != OptionType::host) continue;
-      const std::string& host = options.text(spec.name);
-      if (host.empty() || std::find(known.begin(), known.end(), host) != known.end()) continue;
-      return bad_input("{}: {}: {} is \"{}\": {}", options.where(spec.name), kind, spec.name, host,
-                       unknown_name("host", host, known));
+      if (spec.type != OptionType::host && spec.type != OptionType::hosts) continue;
+      for (const std::string& host : options.list(spec.name)) {
+        if (std::find(known.begin(), known.end(), host) != known.end()) continue;
+        return bad_input("{}: {}: {} is \"{}\": {}", options.where(spec.name), kind, spec.name,
+                         options.text(spec.name), unknown_name("host", host, known));
+      }
     }
     return {};
   }

@@ -79,6 +79,7 @@ class Target {
   // Creates data directory and configuration. Fails with surroundings where something needed is
   // missing or the port is taken, naming host and remedy.
   virtual Status install(Host& host, std::stop_token stop) = 0;
+  // All hosts are started at once: one that needs another's data waits for it.
   virtual Status start(Host& host, std::stop_token stop) = 0;
   // Waits until clients are served; the error carries the last lines of the server's log.
   virtual Status await_ready(Host& host, std::chrono::milliseconds timeout,
@@ -101,7 +102,8 @@ struct TargetInput {
   std::string workload;
   const Options& workload_options;
   const Cluster& cluster;
-  std::size_t clients = 10;  // connections that the run will hold at a time
+  std::size_t clients = 10;                        // connections that the run will hold at a time
+  std::chrono::milliseconds step_timeout{60'000};  // for each step of set-up on each host
 };
 
 struct TargetEntry {

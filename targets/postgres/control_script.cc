@@ -13,8 +13,9 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   state | age | clock OFFSET | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] |
-#   as-server PROGRAM [ARGUMENT...]
+#   clock OFFSET | state | age | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] |
+#   as-server PROGRAM [ARGUMENT...] | copy BINARIES CONNECTION SECONDS CONFIGURATION [--no-sync] |
+#   replicating BINARIES PORT
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -139,6 +140,33 @@ check() {
       -c log_min_messages=fatal >/dev/null || return 68
 }
 
+# Under another name until it is whole: a cluster that is there is never copied again.
+copy() {
+  [ ! -d "$data" ] || return 0
+  new=$data.new.$$
+  end=$(($(date +%s) + $3))
+  until seen=$(as_server "$1/pg_isready" -t 2 -d "$2"); do
+    [ "$(date +%s)" -lt "$end" ] || { echo "$seen" >&2; return 69; }
+    sleep 0.1
+  done
+  as_server timeout "$3" "$1/pg_basebackup" -d "$2" -D "$new" -R -X stream -c fast ${5-} >&2 &&
+    as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf"' sh "$new" "$4" &&
+    mv -T "$new" "$data" && return 0
+  rm -rf "$new"
+  return 1
+}
+
+ask() {
+  as_server timeout 2 "$1/psql" -X -h "$data" -p "$2" -U postgres -d postgres -Atc "$3"
+}
+
+replicating() {
+  seen=$(ask "$1" "$2" 'SELECT status FROM pg_stat_wal_receiver') || return 1
+  [ "$seen" = streaming ] && return 0
+  echo "the standby receives nothing from the primary: ${seen:-no connection}" >&2
+  return 1
+}
+
 state() {
   stopped='' moving=''
   for process in $(processes); do
@@ -166,8 +194,7 @@ age() {
 }
 
 clock_reading() {
-  there=$(as_server timeout 2 "$1/psql" -X -h "$data" -p "$2" -U postgres -d postgres -Atc \
-    'SELECT extract(epoch FROM clock_timestamp())') || return 1
+  there=$(ask "$1" "$2" 'SELECT extract(epoch FROM clock_timestamp())') || return 1
   here=$(date +%s.%N)
   awk "BEGIN { printf \"%+.3f\\n\", $there - $here }"
 }
@@ -180,6 +207,8 @@ case $1 in
   resume) signal_all CONT ;;
   check) shift && check "$@" ;;
   as-server) shift && as_server "$@" ;;
+  copy) shift && copy "$@" ;;
+  replicating) replicating "$2" "$3" ;;
   running) [ -n "$(processes)" ] ;;
   state) state ;;
   age) age ;;

@@ -6,16 +6,21 @@
 namespace ordeal::postgres {
 
 // POSIX shell. Run as `sh DIRECTORY/control VERB [ARGUMENT...]`:
-//   start BINARIES [faketime], stop BINARIES, kill, pause, resume, running, state, age,
-//   clock OFFSET, clock-reading BINARIES PORT, check BINARIES [NAME=VALUE...],
-//   as-server PROGRAM [ARGUMENT...].
+//   start BINARIES [faketime], stop BINARIES, kill, pause, resume, running, clock OFFSET, state,
+//   age, clock-reading BINARIES PORT, check BINARIES [NAME=VALUE...], as-server PROGRAM
+//   [ARGUMENT...], copy BINARIES CONNECTION SECONDS CONFIGURATION [--no-sync], replicating BINARIES
+//   PORT.
 // All verbs are idempotent, and work as root (the server then runs as user postgres) and as any
 // other user (who then owns the server). `start` returns once the server has taken its data
 // directory, which is before it is ready; `running` tells by its exit status whether there is any
 // process of the server. `check` asks PostgreSQL, before it runs, whether it accepts these
 // settings, and exits with kSettingRefused if it does not: the name of the setting (nothing where
 // it refuses the cluster's settings together) is then on stdout, PostgreSQL's message on stderr.
-// `as-server` runs a program as the user that the server runs as.
+// `as-server` runs a program as the user that the server runs as. `copy` makes the cluster of a
+// standby, where there is none, from the primary that the connection string leads to: waits for it
+// so long at most (exit status kPrimarySilent), and appends the configuration to what it copies.
+// `replicating` fails unless the standby accepts connections and receives what the primary writes;
+// it prints what the standby does instead.
 extern const char* const kControlScript;
 
 }  // namespace ordeal::postgres

@@ -1,7 +1,6 @@
 #include "targets/postgres/postgres.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/algorithm/string/erase.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
@@ -13,6 +12,7 @@
 #include "targets/postgres/connection.h"
 #include "targets/postgres/list_append_client.h"
 #include "targets/postgres/server_scripts.h"
+#include "targets/postgres/settings.h"
 
 namespace ordeal {
 namespace {
@@ -20,73 +20,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// It becomes part of a path, and of a package's name.
-Status check_version(std::string_view /*name*/, const std::string& text) {
-  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) return {};
-  return bad_input("expected the number of a major version, such as 15");
-}
-
-// A setting goes into a configuration file as a name, and must not become anything else there.
-Status check_setting(std::string_view name, const std::string& value) {
-  constexpr std::string_view kLetters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-  constexpr std::array<std::string_view, 3> kOurs = {"port", "listen_addresses", "data_directory"};
-  name.remove_prefix(std::string_view("settings.").size());
-  if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
-    return bad_input("the target's port and host decide this");
-  }
-  if (name.empty() || name.find_first_not_of(kLetters) != std::string_view::npos) {
-    return bad_input("expected the name of a setting of postgresql.conf");
-  }
-  if (value.find('\n') == std::string::npos) return {};
-  return bad_input("expected a single line");
-}
-
-constexpr std::array kOptions = std::to_array<OptionSpec>({
-    {.name = "version",
-     .type = OptionType::text,
-     .default_value = "15",
-     .summary = "major version; its programs are in /usr/lib/postgresql/VERSION/bin",
-     .check = check_version},
-    {.name = "host",
-     .type = OptionType::host,
-     .default_value = "",
-     .summary = "name of the host that the server runs on; empty: the first"},
-    {.name = "port",
-     .type = OptionType::integer,
-     .default_value = "5432",
-     .summary = "TCP port of the server",
-     .minimum = 1,
-     .maximum = 65535},
-    {.name = "settings.*",
-     .type = OptionType::text,
-     .default_value = "",
-     .summary = "settings of postgresql.conf",
-     .check = check_setting},
-    {.name = "operation-timeout",
-     .type = OptionType::duration,
-     .default_value = "5s",
-     .summary = "longest wait for an operation's outcome; after it, the outcome is unknown",
-     .minimum = 1},
-    {.name = "faketime",
-     .type = OptionType::boolean,
-     .default_value = "true",
-     .summary = "run the server under libfaketime where installed, for faults of the clock"},
-});
-
 constexpr milliseconds kInstallTimeout{60'000};
 constexpr milliseconds kServerTimeout{30'000};
 constexpr milliseconds kReadyPause{50};
 constexpr int kLogLines = 5;
-
-struct Settings {
-  std::string host;
-  std::string version;
-  int port = 0;
-  std::map<std::string, std::string> server;  // for postgresql.conf
-  milliseconds operation_timeout{0};
-  bool faketime = true;
-};
+constexpr std::string_view kClientLeg = "client-db";
+constexpr std::string_view kReplicationLeg = "replication";
 
 Status run_step(Host& host, std::string_view step, const Command& command, std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
@@ -118,36 +57,30 @@ std::string setting_names(const std::map<std::string, std::string>& settings) {
 
 class Postgres : public Target {
  public:
-  Postgres(Settings settings, const TargetInput& input, const Host& host)
+  Postgres(postgres::Settings settings, const TargetInput& input)
       : settings_(std::move(settings)),
         workload_options_(input.workload_options),
         clients_(input.clients),
+        step_timeout_(input.step_timeout),
         control_address_(input.cluster.control_address.empty() ? "127.0.0.1"
                                                                : input.cluster.control_address),
-        endpoint_{.host = host.name(),
-                  .address = host.spec().address,
+        endpoint_{.host = settings_.primary.host,
+                  .address = settings_.primary.address,
                   .port = settings_.port,
-                  .operation_timeout = settings_.operation_timeout},
-        server_address_(host.spec().address) {}
+                  .operation_timeout = settings_.operation_timeout} {
+    std::vector<std::string> standbys;
+    for (const Node& standby : settings_.standbys) standbys.push_back(standby.host);
+    server_settings_ = settings_.server;
+    server_settings_.merge(postgres::replication_settings(standbys, settings_.synchronous));
+  }
 
-  std::vector<std::string> hosts() const override { return {settings_.host}; }
-  std::string role(const std::string& /*host*/) const override { return "db"; }
-  std::vector<Leg> legs() const override {
-    return {{"client-db",
-             {{.from = std::string(kControlNode),
-               .to = settings_.host,
-               .address = server_address_,
-               .port = settings_.port}}}};
-  }
-  void reroute(const std::string& /*leg*/, const Path& /*path*/, const std::string& address,
-               int port) override {
-    endpoint_.address = address;
-    endpoint_.port = port;
-  }
+  std::vector<std::string> hosts() const override;
+  std::string role(const std::string& host) const override;
+  std::vector<Leg> legs() const override;
+  void reroute(const std::string& leg, const Path& path, const std::string& address,
+               int port) override;
   Status install(Host& host, std::stop_token stop) override;
-  Status start(Host& host, std::stop_token stop) override {
-    return run_step(host, "start", control(host).start, std::move(stop));
-  }
+  Status start(Host& host, std::stop_token stop) override;
   Status await_ready(Host& host, milliseconds timeout, std::stop_token stop) override;
   Status stop(Host& host) override {
     return run_step(host, "stop", postgres::stop_command(place(host)), {});
@@ -161,6 +94,8 @@ class Postgres : public Target {
                                           std::stop_token stop) override;
 
  private:
+  using Node = postgres::Node;
+
   postgres::ServerPlace place(const Host& host) const {
     return {.binaries = fmt::format("/usr/lib/postgresql/{}/bin", settings_.version),
             .directory = host.spec().directory / "postgres",
@@ -168,29 +103,100 @@ class Postgres : public Target {
             .port = settings_.port,
             .faketime = settings_.faketime};
   }
+  bool is_primary(const std::string& host) const { return host == settings_.primary.host; }
+  std::string configuration(const Host& host) const {
+    return postgres::postgresql_conf(place(host), clients_, server_settings_);
+  }
+  std::vector<std::string> standby_addresses() const;
+  Path path_to_primary(std::string_view from) const;
+  postgres::Primary primary_of(const std::string& standby) const;
+  Status check_installed(const Host& host, const CommandOutput& output) const;
   Status check_accepted(Host& host, std::stop_token stop) const;
+  Status copy_primary(Host& host, std::stop_token stop) const;
+  Status serves(Host& host, std::stop_token stop) const;
   std::string log_tail(Host& host) const;
   bool is_running(Host& host) const;
 
-  Settings settings_;
+  postgres::Settings settings_;
   Options workload_options_;
   std::size_t clients_;
+  milliseconds step_timeout_;
   std::string control_address_;
-  postgres::Endpoint endpoint_;  // where clients connect to
-  std::string server_address_;
+  std::map<std::string, std::string> server_settings_;  // the campaign's, and those for replication
+  postgres::Endpoint endpoint_;                         // where clients connect to
+  std::map<std::string, postgres::Primary> rerouted_;   // where standbys named so reach the primary
 };
+
+std::vector<std::string> Postgres::hosts() const {
+  std::vector<std::string> names{settings_.primary.host};
+  for (const Node& standby : settings_.standbys) names.push_back(standby.host);
+  return names;
+}
+
+std::string Postgres::role(const std::string& host) const {
+  if (settings_.standbys.empty()) return "db";
+  return is_primary(host) ? "primary" : "standby";
+}
+
+std::vector<Leg> Postgres::legs() const {
+  std::vector<Leg> legs{{std::string(kClientLeg), {path_to_primary(kControlNode)}}};
+  if (settings_.standbys.empty()) return legs;
+  legs.push_back({std::string(kReplicationLeg), {}});
+  for (const Node& standby : settings_.standbys) {
+    legs.back().paths.push_back(path_to_primary(standby.host));
+  }
+  return legs;
+}
+
+Path Postgres::path_to_primary(std::string_view from) const {
+  return {.from = std::string(from),
+          .to = settings_.primary.host,
+          .address = settings_.primary.address,
+          .port = settings_.port};
+}
+
+void Postgres::reroute(const std::string& leg, const Path& path, const std::string& address,
+                       int port) {
+  if (leg == kReplicationLeg) {
+    rerouted_[path.from] = {.address = address, .port = port};
+  } else {
+    endpoint_.address = address;
+    endpoint_.port = port;
+  }
+}
+
+postgres::Primary Postgres::primary_of(const std::string& standby) const {
+  if (const auto found = rerouted_.find(standby); found != rerouted_.end()) return found->second;
+  return {.address = settings_.primary.address, .port = settings_.port};
+}
+
+std::vector<std::string> Postgres::standby_addresses() const {
+  std::vector<std::string> addresses;
+  for (const Node& standby : settings_.standbys) addresses.push_back(standby.address);
+  return addresses;
+}
 
 Status Postgres::install(Host& host, std::stop_token stop) {
   const auto where = place(host);
   const auto command =
-      postgres::install_command(where, postgres::postgresql_conf(where, clients_, settings_.server),
-                                postgres::pg_hba(control_address_), syncs(settings_.server));
+      is_primary(host.name())
+          ? postgres::install_command(where, configuration(host),
+                                      postgres::pg_hba(control_address_, standby_addresses()),
+                                      syncs(settings_.server))
+          : postgres::install_standby_command(where);
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
+  ORDEAL_TRY(check_installed(host, output));
+  ORDEAL_TRY(
+      run_step(host, "install a library for", postgres::install_library_command(where), stop));
+  // A standby gets the settings that the primary has accepted.
+  return is_primary(host.name()) ? check_accepted(host, stop) : Status{};
+}
+
+Status Postgres::check_installed(const Host& host, const CommandOutput& output) const {
+  const auto where = place(host);
   switch (output.exit_status) {
     case 0:
-      ORDEAL_TRY(
-          run_step(host, "install a library for", postgres::install_library_command(where), stop));
-      return check_accepted(host, stop);
+      return {};
     case postgres::kBinariesMissing:
       return surroundings_error(
           "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or "
@@ -239,12 +245,48 @@ Status Postgres::check_accepted(Host& host, std::stop_token stop) const {
       host.name(), settings_.version, name, settings_.server.at(name), message, name);
 }
 
+Status Postgres::start(Host& host, std::stop_token stop) {
+  if (!is_primary(host.name())) ORDEAL_TRY(copy_primary(host, stop));
+  return run_step(host, "start", control(host).start, std::move(stop));
+}
+
+Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
+  const auto primary = primary_of(host.name());
+  const auto patience = std::chrono::ceil<std::chrono::seconds>(step_timeout_);
+  const auto command = postgres::copy_command(
+      place(host), primary, host.name(), configuration(host), patience, syncs(settings_.server));
+  ORDEAL_TRY_ASSIGN(const auto output,
+                    host.run(command, 2 * patience + kServerTimeout, std::move(stop)));
+  if (output.exit_status == 0) return {};
+  const std::string message = one_line(output.standard_error);
+  if (output.exit_status == postgres::kPrimarySilent) {
+    return surroundings_error(
+        "{}: the primary on {} did not accept the standby's connections at {} port {} within {}: "
+        "{}; "
+        "see the primary's log",
+        host.name(), settings_.primary.host, primary.address, primary.port,
+        format_duration(patience), message);
+  }
+  return surroundings_error("{}: could not copy the primary's cluster from {} port {} to {}: {}",
+                            host.name(), primary.address, primary.port, place(host).data().string(),
+                            message);
+}
+
+// A primary accepts connections, a standby receives from it as well.
+Status Postgres::serves(Host& host, std::stop_token stop) const {
+  if (is_primary(host.name())) return postgres::Connection::probe(endpoint_, std::move(stop));
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(postgres::replicating_command(place(host)),
+                                                kServerTimeout, std::move(stop)));
+  if (output.exit_status == 0) return {};
+  return surroundings_error("{}", one_line(output.standard_error));
+}
+
 Status Postgres::await_ready(Host& host, milliseconds timeout, std::stop_token stop) {
   const auto deadline = steady_clock::now() + timeout;
   std::string last;
   while (steady_clock::now() < deadline) {
     if (stop.stop_requested()) return stopped();
-    const auto served = postgres::Connection::probe(endpoint_, stop);
+    const Status served = serves(host, stop);
     if (served) return {};
     last = served.error().message;
     if (!is_running(host)) {
@@ -296,31 +338,13 @@ Result<std::unique_ptr<Client>> Postgres::connect(std::string_view workload, Pro
   return internal_error("target postgres has no client for workload {}", workload);
 }
 
-Result<const Host*> find_host(const TargetInput& input) {
-  const auto hosts = input.cluster.hosts();
-  if (hosts.empty()) return bad_input("target postgres needs a host, and the campaign has none");
-  const std::string& name = input.options.text("host");
-  if (name.empty()) return hosts.front();
-  if (const Host* host = input.cluster.find(name)) return host;
-  std::vector<std::string> names;
-  for (const Host* host : hosts) names.push_back(host->name());
-  return bad_input("target postgres: there is no host \"{}\"; hosts are {}", name,
-                   boost::join(names, ", "));
-}
-
 }  // namespace
 
-std::span<const OptionSpec> postgres_options() { return kOptions; }
+std::span<const OptionSpec> postgres_options() { return postgres::option_specs(); }
 
 Result<std::unique_ptr<Target>> make_postgres(const TargetInput& input) {
-  ORDEAL_TRY_ASSIGN(const Host* host, find_host(input));
-  Settings settings{.host = host->name(),
-                    .version = input.options.text("version"),
-                    .port = static_cast<int>(input.options.integer("port")),
-                    .server = input.options.group("settings"),
-                    .operation_timeout = input.options.duration("operation-timeout"),
-                    .faketime = input.options.boolean("faketime")};
-  return std::make_unique<Postgres>(std::move(settings), input, *host);
+  ORDEAL_TRY_ASSIGN(postgres::Settings settings, postgres::read_settings(input));
+  return std::make_unique<Postgres>(std::move(settings), input);
 }
 
 }  // namespace ordeal

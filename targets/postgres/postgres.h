@@ -1,7 +1,9 @@
-// Target `postgres`: one PostgreSQL server on one host, in a cluster of its own made by initdb.
+// Target `postgres`: one PostgreSQL server on one host, in a cluster of its own made by initdb; or
+// a primary and streaming standbys on hosts of their own, each a base backup of it. Clients connect
+// to the primary alone, and nothing promotes a standby.
 //
-// The server runs as user postgres where the login user is root, else as the login user. Only the
-// control node's address may connect, and without a password.
+// The servers run as user postgres where the login user is root, else as the login user. Only the
+// control node's address and the standbys' may connect, and without a password.
 #pragma once
 
 #include <memory>

@@ -17,9 +17,8 @@ namespace {
 // initdb, so that a half-made cluster is ours as well. stop, of a server that was killed, removes
 // its shared memory.
 //
-// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 postgresql.conf, $6
-// pg_hba.conf, $7 "--no-sync" or ""
-constexpr const char* kInstall = R"sh(
+// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 programs needed
+constexpr std::string_view kPrepare = R"sh(
 directory=$1 binaries=$2 control=$4
 marker=$directory/made-by-ordeal
 cd /
@@ -29,9 +28,11 @@ as_server() {
 wipe() {
   printf '%s' "$control" > "$directory/control" && sh "$directory/control" kill &&
     sh "$directory/control" stop "$binaries" &&
-    rm -rf "$directory/data" "$directory/postgres.log"
+    rm -rf "$directory"/data "$directory"/data.new.* "$directory/postgres.log"
 }
-[ -x "$binaries/postgres" ] && [ -x "$binaries/initdb" ] && [ -x "$binaries/pg_ctl" ] || exit 64
+for program in $5; do
+  [ -x "$binaries/$program" ] || exit 64
+done
 [ "$(id -u)" != 0 ] || id postgres >/dev/null 2>&1 || exit 66
 umask 022
 [ ! -e "$marker" ] || wipe || exit 1
@@ -40,10 +41,14 @@ grep -qiE "$3" /proc/net/tcp /proc/net/tcp6 2>/dev/null && exit 65
 mkdir -p "$directory" && : > "$marker" || exit 1
 [ "$(id -u)" != 0 ] || chown postgres: "$directory" || exit 1
 echo +0 > "$directory/faketime" && printf '%s' "$control" > "$directory/control" || exit 1
+)sh";
+
+// $6 postgresql.conf, $7 pg_hba.conf, $8 "--no-sync" or ""
+constexpr std::string_view kMakeCluster = R"sh(
 as_server "$binaries/initdb" -D "$directory/data" -U postgres --auth=trust --encoding=UTF8 \
-  --locale=C $7 >/dev/null || exit 1
+  --locale=C $8 >/dev/null || exit 1
 as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf" && printf "%s" "$3" > "$1/pg_hba.conf"' \
-  sh "$directory/data" "$5" "$6"
+  sh "$directory/data" "$6" "$7"
 )sh";
 
 constexpr std::size_t kConnectionsMin = 200;
@@ -81,13 +86,52 @@ std::string setting(const std::string& name, const std::string& value) {
   return fmt::format("{} = '{}'\n", name, boost::replace_all_copy(value, "'", "''"));
 }
 
+Command prepare(const ServerPlace& place, std::string_view then, const char* programs) {
+  return command_of({"sh", "-c", std::string(kPrepare) + std::string(then), "install",
+                     place.directory.string(), place.binaries.string(),
+                     listening_pattern(place.address, place.port), kControlScript, programs});
+}
+
+const char* no_sync(bool sync) { return sync ? "" : "--no-sync"; }
+
+std::string quoted_name(const std::string& name) {
+  return '"' + boost::replace_all_copy(name, "\"", "\"\"") + '"';
+}
+
+// The value of a key in a connection string.
+std::string quoted_value(std::string value) {
+  boost::replace_all(value, "\\", "\\\\");
+  boost::replace_all(value, "'", "\\'");
+  return "'" + value + "'";
+}
+
 }  // namespace
 
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync) {
-  return command_of({"sh", "-c", kInstall, "install", place.directory.string(),
-                     place.binaries.string(), listening_pattern(place.address, place.port),
-                     kControlScript, postgresql_conf, pg_hba, sync ? "" : "--no-sync"});
+  Command command = prepare(place, kMakeCluster, "postgres pg_ctl initdb");
+  for (const auto& text : {postgresql_conf, pg_hba, std::string(no_sync(sync))}) {
+    command.arguments.push_back(text);
+  }
+  return command;
+}
+
+Command install_standby_command(const ServerPlace& place) {
+  return prepare(place, "", "postgres pg_ctl psql pg_isready pg_basebackup");
+}
+
+Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
+                     const std::string& postgresql_conf, std::chrono::seconds timeout, bool sync) {
+  const std::string connection = fmt::format(
+      "host={} port={} user=postgres dbname=postgres application_name={} "
+      "sslmode=disable gssencmode=disable",
+      primary.address, primary.port, quoted_value(name));
+  return control(place, {"copy", place.binaries.string(), connection,
+                         std::to_string(timeout.count()), postgresql_conf, no_sync(sync)});
+}
+
+Command replicating_command(const ServerPlace& place) {
+  return control(place, {"replicating", place.binaries.string(), std::to_string(place.port)});
 }
 
 Command install_library_command(const ServerPlace& place) {
@@ -152,12 +196,34 @@ std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
   return text;
 }
 
-std::string pg_hba(const std::string& control_address) {
-  const bool version_6 = control_address.find(':') != std::string::npos;
-  return fmt::format(
-      "local all all trust\n"
-      "host all all {}/{} trust\n",
-      control_address, version_6 ? 128 : 32);
+std::map<std::string, std::string> replication_settings(const std::vector<std::string>& standbys,
+                                                        bool synchronous) {
+  if (standbys.empty()) return {};
+  std::map<std::string, std::string> settings = {
+      // A base backup takes two, and one of a lost connection stays until its time-out.
+      {"max_wal_senders", std::to_string(4 * standbys.size() + 2)},
+      {"wal_keep_size", "1GB"},
+      {"wal_sender_timeout", "5s"},
+      {"wal_receiver_timeout", "5s"},
+      {"wal_retrieve_retry_interval", "500ms"}};
+  if (synchronous) {
+    std::vector<std::string> names;
+    for (const std::string& standby : standbys) names.push_back(quoted_name(standby));
+    settings["synchronous_standby_names"] = fmt::format("ANY 1 ({})", fmt::join(names, ", "));
+  }
+  return settings;
+}
+
+std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys) {
+  const auto row = [](std::string_view databases, const std::string& address) {
+    const bool version_6 = address.find(':') != std::string::npos;
+    return fmt::format("host {} all {}/{} trust\n", databases, address, version_6 ? 128 : 32);
+  };
+  std::string text = "local all all trust\n";
+  text += row(standbys.empty() ? "all" : "all,replication", control_address);
+  // The database is for asking whether the primary is ready.
+  for (const std::string& address : standbys) text += row("replication,postgres", address);
+  return text;
 }
 
 }  // namespace ordeal::postgres

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "remote/command.h"
 #include "targets/target.h"
@@ -30,13 +31,31 @@ inline constexpr int kPortTaken = 65;
 inline constexpr int kUserMissing = 66;
 inline constexpr int kClusterExists = 67;
 inline constexpr int kSettingRefused = 68;  // of check_command()
+inline constexpr int kPrimarySilent = 69;   // of copy_command()
 
 // Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a
 // marker tells), whose server is killed first; never in place of anything else. `postgresql_conf`
 // and `pg_hba` are the texts appended and put in place; `sync` false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
-// The second step: puts real_waits_library() where `start` preloads it from.
+// The same for a standby, whose cluster copy_command() makes once the primary runs.
+Command install_standby_command(const ServerPlace& place);
+
+// Where a standby reaches its primary.
+struct Primary {
+  std::string address;
+  int port = 5432;
+};
+
+// Makes the cluster of the standby that the primary is to know by `name`, where there is none yet;
+// waits for the primary up to `timeout`, and then for the copy as long again. `postgresql_conf` is
+// appended to the primary's: the last of two values counts.
+Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
+                     const std::string& postgresql_conf, std::chrono::seconds timeout, bool sync);
+// Exit status 0 where the standby accepts connections and receives from the primary; else stderr
+// says what it does.
+Command replicating_command(const ServerPlace& place);
+// The second step of installing: puts real_waits_library() where `start` preloads it from.
 Command install_library_command(const ServerPlace& place);
 // The third: asks the installed cluster whether PostgreSQL accepts these settings of
 // postgresql.conf. Where it doesn't, the exit status is kSettingRefused, the setting's name (or
@@ -51,7 +70,16 @@ ServerControl server_control(const ServerPlace& place);
 // Text for postgresql.conf: our settings, for so many clients, then the user's, which win.
 std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
                             const std::map<std::string, std::string>& settings);
-// Text for pg_hba.conf: the control node's address alone, and the socket in the data directory.
-std::string pg_hba(const std::string& control_address);
+// Settings of postgresql.conf for a primary with these standbys and for them; none without
+// standbys. WAL is kept for a standby that was away, and lost connections are given up and tried
+// again within seconds, not minutes, so that replication is back in the time that faults leave it.
+// Synchronous: each commit waits until any one standby has it on disk, with synchronous_commit =
+// on, PostgreSQL's default; clients read from the primary alone, so waiting until a standby shows
+// it (remote_apply) would prove nothing more.
+std::map<std::string, std::string> replication_settings(const std::vector<std::string>& standbys,
+                                                        bool synchronous);
+// Text for pg_hba.conf: the control node's address, the socket in the data directory, and
+// replication from the addresses of standbys, where there are any, and through the control node.
+std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys);
 
 }  // namespace ordeal::postgres

@@ -39,6 +39,19 @@ std::filesystem::path temporary_directory() {
   return pattern;
 }
 
+// n1 keeps its server in the directory itself.
+std::unique_ptr<Host> host_number(std::size_t number, const std::filesystem::path& directory) {
+  HostSpec spec;
+  spec.name = fmt::format("n{}", number);
+  spec.address = fmt::format("127.0.0.{}", number);
+  spec.local = true;
+  spec.directory = number == 1 ? directory : directory / spec.name;
+  HostAbilities abilities;
+  abilities.root = ::geteuid() == 0;
+  abilities.faketime = true;
+  return make_local_host(spec, abilities);
+}
+
 }  // namespace
 
 int free_port() {
@@ -54,37 +67,36 @@ int free_port() {
 }
 
 PostgresServer::PostgresServer(ServerSettings settings, std::string workload,
-                               ServerSettings workload_settings)
+                               ServerSettings workload_settings, Standbys standbys)
     : directory_(temporary_directory()), port_(free_port()), workload_(std::move(workload)) {
   settings.emplace("settings.fsync", "off");  // a test need not wait for the disk
   settings.emplace("port", std::to_string(port_));
+  for (std::size_t number = 2; number <= standbys.count + 1; ++number) {
+    settings["standbys"] += fmt::format("n{},", number);
+  }
   const TargetEntry& entry = target_catalog().front();
   options_ = make_options("target postgres", entry.options, settings);
   operation_timeout_ = options_.duration("operation-timeout");
   workload_options_ = make_options(workload_, workload_specs(workload_), workload_settings);
-  HostSpec spec;
-  spec.name = "n1";
-  spec.address = "127.0.0.1";
-  spec.local = true;
-  spec.directory = directory_;
-  HostAbilities abilities;
-  abilities.root = ::geteuid() == 0;
-  abilities.faketime = true;
   std::vector<std::unique_ptr<Host>> hosts;
-  hosts.push_back(make_local_host(spec, abilities));
+  for (std::size_t number = 1; number <= standbys.count + 1; ++number) {
+    hosts.push_back(host_number(number, directory_));
+  }
   cluster_ = std::make_unique<Cluster>(std::move(hosts));
   cluster_->control_address = "127.0.0.1";
-  auto target = entry.make({options_, workload_, workload_options_, *cluster_});
+  auto target =
+      entry.make({options_, workload_, workload_options_, *cluster_, 10, standbys.step_timeout});
   REQUIRE(target);
   target_ = std::move(*target);
 }
 
 PostgresServer::~PostgresServer() {
-  if (std::filesystem::exists(directory_ / "postgres" / "control")) {
-    const auto killed = host().run(server().kill);
-    const auto stopped = target().stop(host());  // clears what a kill leaves
-    if (!killed || killed->exit_status != 0 || !stopped) WARN("left behind: " << directory_);
-  }
+  const Status gone = on_each([&](Host& each) -> Status {
+    if (!std::filesystem::exists(each.spec().directory / "postgres" / "control")) return {};
+    ORDEAL_TRY(run_checked(each, target().control(each).kill));
+    return target().stop(each);  // clears what a kill leaves
+  });
+  if (!gone) WARN("left behind: " << directory_ << ": " << gone.error().message);
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
 }
@@ -93,13 +105,14 @@ void PostgresServer::up() {
   const auto check = [](const Status& status) {
     if (!status) FAIL(status.error().message);
   };
-  check(target().install(host(), {}));
-  check(target().start(host(), {}));
-  check(target().await_ready(host(), std::chrono::seconds(60), {}));
+  check(on_each([&](Host& each) { return target().install(each, {}); }));
+  check(on_each([&](Host& each) { return target().start(each, {}); }));
+  check(on_each(
+      [&](Host& each) { return target().await_ready(each, std::chrono::seconds(60), {}); }));
 }
 
-void PostgresServer::control(const Command& command) {
-  const auto output = run_checked(host(), command, std::chrono::seconds(30));
+void PostgresServer::control(Host& host, const Command& command) {
+  const auto output = run_checked(host, command, std::chrono::seconds(30));
   if (!output) FAIL(output.error().message);
 }
 
@@ -113,9 +126,11 @@ std::size_t PostgresServer::processes() {
   return count;
 }
 
-postgres::Endpoint PostgresServer::endpoint() const {
-  return {
-      .host = "n1", .address = "127.0.0.1", .port = port_, .operation_timeout = operation_timeout_};
+postgres::Endpoint PostgresServer::endpoint(const Host& host) const {
+  return {.host = host.name(),
+          .address = host.spec().address,
+          .port = port_,
+          .operation_timeout = operation_timeout_};
 }
 
 std::unique_ptr<postgres::Connection> PostgresServer::connection(std::string_view isolation,

@@ -293,14 +293,19 @@ Result<std::unique_ptr<Target>> make_with(const Options::Given& given, const Clu
 
 TEST_CASE("postgres: settings that make no sense are refused as input") {
   std::vector<std::unique_ptr<Host>> hosts;
-  hosts.push_back(std::make_unique<FakeHost>(spec_named("n1")));
+  for (const char* name : {"n1", "n2"})
+    hosts.push_back(std::make_unique<FakeHost>(spec_named(name)));
   const Cluster cluster(std::move(hosts));
   REQUIRE(make_with({}, cluster));
   CHECK_FALSE(make_with({}, Cluster({})));
+  REQUIRE(make_with({{"standbys", {"n2", "test"}}, {"synchronous", {"true", "test"}}}, cluster));
+  CHECK_FALSE(make_with({{"standbys", {"n2", "test"}}, {"version", {"12", "test"}}}, cluster));
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"settings.port", "1"},      {"settings.work_mem", "1\nfsync = off"},
       {"settings.x = 1 #", "1"},   {"version", "../../x"},
       {"operation-timeout", "0s"}, {"host", "n7"},
+      {"standbys", "n7"},          {"standbys", "n1"},
+      {"standbys", "n2, n2"},      {"synchronous", "true"},
   };
   for (const auto& [name, value] : wrong) {
     const auto made = make_with({{name, {value, "test"}}}, cluster);
