@@ -8,7 +8,7 @@ namespace ordeal {
 std::span<const TargetEntry> target_catalog() {
   static const std::array<TargetEntry, 1> kTargets = {{
       {"postgres",
-       "a PostgreSQL server",
+       "a PostgreSQL server, or a primary and its standbys",
        postgres_options(),
        {"list-append", "bank"},
        make_postgres},

@@ -14,8 +14,8 @@ const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
 #   clock OFFSET | state | age | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] |
-#   as-server PROGRAM [ARGUMENT...] | copy BINARIES CONNECTION SECONDS CONFIGURATION [--no-sync] |
-#   replicating BINARIES PORT
+#   as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
+#   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -140,7 +140,8 @@ check() {
       -c log_min_messages=fatal >/dev/null || return 68
 }
 
-# Under another name until it is whole: a cluster that is there is never copied again.
+# Under another name until it is whole: a cluster that is there is never copied again. The warning
+# is about the primary's socket.
 copy() {
   [ ! -d "$data" ] || return 0
   new=$data.new.$$
@@ -149,10 +150,16 @@ copy() {
     [ "$(date +%s)" -lt "$end" ] || { echo "$seen" >&2; return 69; }
     sleep 0.1
   done
-  as_server timeout "$3" "$1/pg_basebackup" -d "$2" -D "$new" -R -X stream -c fast ${5-} >&2 &&
-    as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf"' sh "$new" "$4" &&
-    mv -T "$new" "$data" && return 0
+  seen=$(as_server timeout "$4" "$1/pg_basebackup" -d "$2" -D "$new" -R -X stream -c fast \
+    ${6-} 2>&1)
+  status=$?
+  if [ $status = 0 ]; then
+    as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf"' sh "$new" "$5" &&
+      mv -T "$new" "$data" && return 0
+  fi
   rm -rf "$new"
+  echo "$seen" | grep -v '^WARNING: *skipping special file' >&2
+  [ $status != 124 ] || echo "pg_basebackup did not end within $4 s" >&2
   return 1
 }
 

@@ -17,8 +17,9 @@ namespace ordeal::postgres {
 // settings, and exits with kSettingRefused if it does not: the name of the setting (nothing where
 // it refuses the cluster's settings together) is then on stdout, PostgreSQL's message on stderr.
 // `as-server` runs a program as the user that the server runs as. `copy` makes the cluster of a
-// standby, where there is none, from the primary that the connection string leads to: waits for it
-// so long at most (exit status kPrimarySilent), and appends the configuration to what it copies.
+// standby, where there is none, from the primary that the connection string leads to: waits SECONDS
+// at most for it (exit status kPrimarySilent), COPY_SECONDS for the copy, and appends the
+// configuration to what it copied.
 // `replicating` fails unless the standby accepts connections and receives what the primary writes;
 // it prints what the standby does instead.
 extern const char* const kControlScript;

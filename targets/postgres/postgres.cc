@@ -255,8 +255,9 @@ Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
   const auto patience = std::chrono::ceil<std::chrono::seconds>(step_timeout_);
   const auto command = postgres::copy_command(
       place(host), primary, host.name(), configuration(host), patience, syncs(settings_.server));
-  ORDEAL_TRY_ASSIGN(const auto output,
-                    host.run(command, 2 * patience + kServerTimeout, std::move(stop)));
+  ORDEAL_TRY_ASSIGN(
+      const auto output,
+      host.run(command, patience + postgres::kCopyTimeout + kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
   const std::string message = one_line(output.standard_error);
   if (output.exit_status == postgres::kPrimarySilent) {

@@ -121,13 +121,14 @@ Command install_standby_command(const ServerPlace& place) {
 }
 
 Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
-                     const std::string& postgresql_conf, std::chrono::seconds timeout, bool sync) {
+                     const std::string& postgresql_conf, std::chrono::seconds patience, bool sync) {
   const std::string connection = fmt::format(
       "host={} port={} user=postgres dbname=postgres application_name={} "
       "sslmode=disable gssencmode=disable",
       primary.address, primary.port, quoted_value(name));
-  return control(place, {"copy", place.binaries.string(), connection,
-                         std::to_string(timeout.count()), postgresql_conf, no_sync(sync)});
+  return control(place,
+                 {"copy", place.binaries.string(), connection, std::to_string(patience.count()),
+                  std::to_string(kCopyTimeout.count()), postgresql_conf, no_sync(sync)});
 }
 
 Command replicating_command(const ServerPlace& place) {

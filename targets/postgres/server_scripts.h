@@ -47,11 +47,13 @@ struct Primary {
   int port = 5432;
 };
 
+inline constexpr std::chrono::seconds kCopyTimeout{60};  // of a cluster that is still empty
+
 // Makes the cluster of the standby that the primary is to know by `name`, where there is none yet;
-// waits for the primary up to `timeout`, and then for the copy as long again. `postgresql_conf` is
-// appended to the primary's: the last of two values counts.
+// waits for the primary up to `patience`, then for the copy up to kCopyTimeout. `postgresql_conf`
+// is appended to the primary's: the last of two values counts.
 Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
-                     const std::string& postgresql_conf, std::chrono::seconds timeout, bool sync);
+                     const std::string& postgresql_conf, std::chrono::seconds patience, bool sync);
 // Exit status 0 where the standby accepts connections and receives from the primary; else stderr
 // says what it does.
 Command replicating_command(const ServerPlace& place);
