@@ -2,6 +2,8 @@
 #include "nemesis/clock_skew.h"
 #include "nemesis/leg_toxics.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/packet_loss.h"
+#include "nemesis/packet_shaping.h"
 #include "nemesis/partition.h"
 #include "nemesis/process.h"
 
@@ -11,8 +13,19 @@ namespace {
 
 std::vector<FaultEntry> all_faults() {
   std::vector<FaultEntry> faults{
-      partition_fault(), partition_hosts_fault(), pause_fault(),      kill_fault(),
-      stop_fault(),      restart_fault(),         clock_skew_fault(),
+      partition_fault(),         // network
+      partition_hosts_fault(),   //
+      packet_loss_fault(),       //
+      bandwidth_limit_fault(),   //
+      packet_delay_fault(),      //
+      packet_reorder_fault(),    //
+      packet_duplicate_fault(),  //
+      packet_corrupt_fault(),    //
+      pause_fault(),             // processes
+      kill_fault(),              //
+      stop_fault(),              //
+      restart_fault(),           //
+      clock_skew_fault(),        // clocks
   };
   for (const FaultEntry& of_proxy : leg_toxic_faults()) faults.push_back(of_proxy);
   return faults;

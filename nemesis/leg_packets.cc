@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "nemesis/plan.h"
 
 namespace ordeal {
@@ -19,7 +21,13 @@ Result<std::string> address_of(const Fault& fault, const Battlefield& battlefiel
   return internal_error("fault {}: the address of the control node is not known", fault.name);
 }
 
-Result<LegEnd> end_of(const Fault& fault, const Battlefield& battlefield, const Path& path) {
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+Result<LegEnd> leg_end(const Fault& fault, const Battlefield& battlefield, const Path& path) {
   if (!path.listener.empty() && !is_clients(path)) {
     return LegEnd{path.from, battlefield.control_address, path.listener_port, false};
   }
@@ -32,37 +40,56 @@ Result<LegEnd> end_of(const Fault& fault, const Battlefield& battlefield, const 
   return LegEnd{path.to, std::move(peer), path.port, true};
 }
 
-}  // namespace
-
 Result<std::vector<LegEnd>> leg_ends(const Fault& fault, const Battlefield& battlefield) {
   std::vector<LegEnd> ends;
   for (const std::string& name : fault.legs) {
     ORDEAL_TRY_ASSIGN(const Leg* leg, find_leg(fault, battlefield, name));
     for (const Path& path : leg->paths) {
-      ORDEAL_TRY_ASSIGN(LegEnd end, end_of(fault, battlefield, path));
+      ORDEAL_TRY_ASSIGN(LegEnd end, leg_end(fault, battlefield, path));
       ends.push_back(std::move(end));
     }
   }
   return ends;
 }
 
-FilterRules leg_rules(const LegEnd& end, const std::string& direction, const std::string& target) {
+FilterRules leg_rules(const LegEnd& end, const std::string& direction,
+                      const std::vector<std::string>& actions) {
   FilterRules rules;
-  const auto rule = [&](char peer_flag, const char* port_flag) {
-    return fmt::format("-{} {} -p tcp --{} {} {}", peer_flag, end.peer, port_flag, end.port,
-                       target);
+  const auto add = [&](std::vector<std::string>& to, char peer_flag, const char* port_flag) {
+    for (const std::string& action : actions) {
+      to.push_back(fmt::format("-{} {} -p tcp --{} {} {}", peer_flag, end.peer, port_flag, end.port,
+                               action));
+    }
   };
   const bool upstream = direction != "downstream";
   const bool downstream = direction != "upstream";
-  if (end.is_server && upstream) rules.input.push_back(rule('s', "dport"));
-  if (end.is_server && downstream) rules.output.push_back(rule('d', "sport"));
-  if (!end.is_server && upstream) rules.output.push_back(rule('d', "dport"));
-  if (!end.is_server && downstream) rules.input.push_back(rule('s', "sport"));
+  if (end.is_server && upstream) add(rules.input, 's', "dport");
+  if (end.is_server && downstream) add(rules.output, 'd', "sport");
+  if (!end.is_server && upstream) add(rules.output, 'd', "dport");
+  if (!end.is_server && downstream) add(rules.input, 's', "sport");
   return rules;
 }
 
+Result<LegFilter> filter_legs(const Fault& fault, const Battlefield& battlefield,
+                              std::string_view kind, const std::vector<std::string>& actions) {
+  ORDEAL_TRY_ASSIGN(const std::vector<LegEnd> ends, leg_ends(fault, battlefield));
+  LegFilter filter{.chain = filter_chain(kind, battlefield.run_id)};
+  std::map<std::string, FilterRules> rules;
+  for (const LegEnd& end : ends) {
+    const FilterRules more = leg_rules(end, fault.parameters.at("direction"), actions);
+    filter.hosts[end.host] = is_ipv6(end.peer);
+    append(rules[end.host].input, more.input);
+    append(rules[end.host].output, more.output);
+  }
+  for (const auto& [host, ipv6] : filter.hosts) {
+    filter.add.push_back({host, {add_filter(filter.chain, ipv6, rules[host])}});
+    filter.remove.push_back({host, {remove_filter(filter.chain, ipv6)}});
+  }
+  return filter;
+}
+
 std::vector<HostCommands> probe_paths(const Fault& fault, const Battlefield& battlefield,
-                                      Command (*probe)(const std::string& address, int port)) {
+                                      const PathProbe& probe) {
   std::vector<HostCommands> probes;
   for (const Leg& leg : battlefield.terrain.legs) {
     if (std::find(fault.legs.begin(), fault.legs.end(), leg.name) == fault.legs.end()) continue;
@@ -74,6 +101,12 @@ std::vector<HostCommands> probe_paths(const Fault& fault, const Battlefield& bat
     }
   }
   return probes;
+}
+
+std::string_view direction_words(const Fault& fault) {
+  const std::string& direction = fault.parameters.at("direction");
+  if (direction == "both") return "in both directions";
+  return direction == "upstream" ? "on the way to the server" : "on the way from the server";
 }
 
 }  // namespace ordeal

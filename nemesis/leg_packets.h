@@ -1,7 +1,10 @@
 // Where the packets of a leg can be matched, and how: for faults that drop, lose or delay them.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nemesis/nemesis.h"
@@ -17,16 +20,34 @@ struct LegEnd {
   bool is_server = true;  // whether `host` is the server's end
 };
 
-// Of all paths of the fault's legs. The server's end; of a path through the fault proxy whose
-// client is a host, the client's, since there the packets of different legs differ. Refuses the
-// port of SSH, by which the host is reached.
+// The server's end; of a path through the fault proxy whose client is a host, the client's, since
+// there the packets of different legs differ. Refuses the port of SSH, by which the host is
+// reached.
+Result<LegEnd> leg_end(const Fault& fault, const Battlefield& battlefield, const Path& path);
+// Of all paths of the fault's legs.
 Result<std::vector<LegEnd>> leg_ends(const Fault& fault, const Battlefield& battlefield);
 
-// Rules that send what goes that way (see Fault) to `target`, e.g. "DROP".
-FilterRules leg_rules(const LegEnd& end, const std::string& direction, const std::string& target);
+// The rule for what goes that way (see Fault), with each of `actions` in turn, e.g. "-j DROP".
+FilterRules leg_rules(const LegEnd& end, const std::string& direction,
+                      const std::vector<std::string>& actions);
 
-// A probe for each path, from its own client: gets_no_answer() or gets_answer().
+// Puts such rules into one chain on each host that has an end of the fault's legs.
+struct LegFilter {
+  std::string chain;
+  std::map<std::string, bool> hosts{};  // and whether they use IPv6
+  std::vector<HostCommands> add{};
+  std::vector<HostCommands> remove{};
+};
+// `kind` as for filter_chain(). Needs the parameter "direction".
+Result<LegFilter> filter_legs(const Fault& fault, const Battlefield& battlefield,
+                              std::string_view kind, const std::vector<std::string>& actions);
+
+// A probe for each path, from its own client, such as gets_no_answer() or gets_answer().
+using PathProbe = std::function<Command(const std::string& address, int port)>;
 std::vector<HostCommands> probe_paths(const Fault& fault, const Battlefield& battlefield,
-                                      Command (*probe)(const std::string& address, int port));
+                                      const PathProbe& probe);
+
+// "in both directions", "on the way to the server", ...
+std::string_view direction_words(const Fault& fault);
 
 }  // namespace ordeal

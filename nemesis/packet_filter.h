@@ -19,6 +19,7 @@ struct FilterRules {
 
 // Names of chains have at most 28 characters. `kind` tells the faults of a run apart: "P".
 std::string filter_chain(std::string_view kind, const std::string& run_id);
+std::string filter_program(bool ipv6);  // "iptables", "ip6tables"
 bool is_ipv6(std::string_view address);
 
 // All rules at once, or none: iptables-restore commits as a whole.
@@ -30,5 +31,14 @@ Command remove_filter(const std::string& chain, bool ipv6);
 // answer for 0.4 s; or gets one within 2 s, and a refusal is one.
 Command gets_no_answer(const std::string& address, int port);
 Command gets_answer(const std::string& address, int port);
+// Each of ten connections, one after the other, gets an answer sooner than its lost packets would
+// be sent again, which TCP does after a second.
+Command answers_at_once(const std::string& address, int port);
+// There is no such chain.
+Command has_no_filter(const std::string& chain, bool ipv6);
+
+// No probe, but what others count: so many connections, a few at a time, each for at most half a
+// second, whatever becomes of them.
+Command connect_often(const std::string& address, int port, int connections);
 
 }  // namespace ordeal

@@ -1,5 +1,6 @@
 #include "nemesis/plan.h"
 
+#include <cstdlib>
 #include <utility>
 
 namespace ordeal {
@@ -70,6 +71,18 @@ Result<const Leg*> find_leg(const Fault& fault, const Battlefield& battlefield,
     if (leg.name == name) return &leg;
   }
   return bad_input("fault {} names leg {}, which is not in this run", fault.name, name);
+}
+
+Result<double> number_of(const Fault& fault, const std::string& parameter, double minimum,
+                         double maximum) {
+  const auto found = fault.parameters.find(parameter);
+  const std::string text = found == fault.parameters.end() ? "" : found->second;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  // Not-a-number is within no bounds.
+  if (!text.empty() && *end == '\0' && value >= minimum && value <= maximum) return value;
+  return bad_input("fault {}: {}={}: expected a number from {} to {}", fault.name, parameter, text,
+                   minimum, maximum);
 }
 
 Result<FaultPlan> plan_per_server(const Fault& fault, const Battlefield& battlefield,

@@ -26,6 +26,10 @@ Result<const Host*> find_host(const Fault& fault, const Battlefield& battlefield
 Result<const Leg*> find_leg(const Fault& fault, const Battlefield& battlefield,
                             const std::string& name);
 
+// A parameter as a number; bad_input, which tells the bounds, where a written schedule gave none.
+Result<double> number_of(const Fault& fault, const std::string& parameter, double minimum,
+                         double maximum);
+
 // What is done to, and asked of, each server. A function that is empty plans nothing.
 struct ServerSteps {
   using Step = std::function<Command(const ServerControl&)>;

@@ -54,9 +54,10 @@ constexpr OptionSpec kSpecs[] = {
      .check = check_duration},
 };
 
-bool can_strike(const FaultChoice& choice, const Leg& leg) {
-  Random any(0);
-  return !choice.entry->draw(choice.options, {.servers = {}, .legs = {leg}}, any).legs.empty();
+// Whether it would strike the leg if there were no other.
+bool reaches(const FaultChoice& choice, const Leg& leg) {
+  Random random(0);
+  return !choice.entry->draw(choice.options, {.servers = {}, .legs = {leg}}, random).legs.empty();
 }
 
 class Maker {
@@ -134,7 +135,7 @@ class Maker {
     for (const Leg& leg : terrain_.legs) {
       for (std::size_t tried = 0; tried < of_legs.size(); ++tried, ++turn) {
         const FaultChoice* choice = of_legs[turn % of_legs.size()];
-        if (!can_strike(*choice, leg)) continue;
+        if (!reaches(*choice, leg)) continue;
         steps.push_back({choice, &leg});
         used.insert(choice);
         ++turn;
@@ -297,7 +298,7 @@ std::vector<std::string> legs_in_reach(std::span<const FaultChoice> faults,
   std::vector<std::string> names;
   for (const Leg& leg : terrain.legs) {
     const bool reached = std::any_of(faults.begin(), faults.end(), [&](const auto& choice) {
-      return choice.entry->strikes == Strikes::legs && can_strike(choice, leg);
+      return choice.entry->strikes == Strikes::legs && reaches(choice, leg);
     });
     if (reached) names.push_back(leg.name);
   }

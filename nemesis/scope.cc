@@ -59,6 +59,18 @@ std::string draw_direction(const Options& options, Random& random) {
   return options.text("direction") == "random" ? drawn : options.text("direction");
 }
 
+Fault draw_on_leg(std::string name, const Options& options, const Terrain& terrain, Random& random,
+                  std::map<std::string, std::string> parameters) {
+  Fault fault{.name = std::move(name), .hosts = {}};
+  const std::string leg = draw_leg(options, terrain, random);
+  const std::string direction = draw_direction(options, random);
+  if (leg.empty()) return fault;
+  fault.legs = {leg};
+  fault.parameters = std::move(parameters);
+  fault.parameters["direction"] = direction;
+  return fault;
+}
+
 std::string_view share_of(std::size_t hosts, std::size_t of) {
   if (hosts >= of) return "all";
   return hosts == 1 ? "one" : "some";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,10 @@ std::vector<std::string> draw_servers(const Options& options, const Terrain& ter
 std::string draw_leg(const Options& options, const Terrain& terrain, Random& random);
 // By kDirectionOption.
 std::string draw_direction(const Options& options, Random& random);
+
+// A fault on one drawn leg, in a drawn direction; no leg where there is none.
+Fault draw_on_leg(std::string name, const Options& options, const Terrain& terrain, Random& random,
+                  std::map<std::string, std::string> parameters);
 
 // How much of `of` hosts so many are: "one", "some" or "all" (one of one is "all").
 std::string_view share_of(std::size_t hosts, std::size_t of);

@@ -71,6 +71,10 @@ for program in iptables ip6tables; do
     "$program" -w 5 -F "$chain" && "$program" -w 5 -X "$chain" && echo "removed: chain $chain"
   done
 done
+tc qdisc show 2>/dev/null | sed -n 's/^qdisc htb d...: dev \([^ ]*\) root.*/\1/p' |
+  while read -r device; do
+    tc qdisc del dev "$device" root && echo "removed: queueing discipline of $device"
+  done
 exit 0
 )sh";
 

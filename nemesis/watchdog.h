@@ -20,8 +20,8 @@ Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
 Command disarm_watchdog(const std::string& id);
 
 // Lets all watchdogs of the host undo now, whatever run armed them, waits for their end, and
-// removes rules of the packet filter that none of them knew. Prints a line for each. Exit status 1
-// where something is left after half a minute.
+// removes rules of the packet filter, and queueing disciplines, that none of them knew. Prints a
+// line for each. Exit status 1 where something is left after half a minute.
 Command undo_now();
 
 }  // namespace ordeal

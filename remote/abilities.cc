@@ -6,6 +6,7 @@ namespace {
 // Prints one word for each ability. Root is either the login user, or one command away by sudo. A
 // host has a clock of its own unless it is a container, where the capability to set the clock (bit
 // 25, capabilities(7), CAP_SYS_TIME) is missing, or would move the clock of the whole machine.
+// Queueing disciplines (nemesis/shaping.h) are tried in a network that is gone with its process.
 constexpr const char* kProbe = R"sh(
 PATH=$PATH:/usr/sbin:/sbin
 if [ "$(id -u)" = 0 ]; then as_root=
@@ -19,6 +20,12 @@ if [ "$as_root" != none ]; then
     $as_root iptables -w 5 -F "$chain"
     $as_root iptables -w 5 -X "$chain"
   fi
+  for kind in "netem delay 1ms" "tbf rate 1mbit burst 32k latency 1s"; do
+    $as_root unshare -n sh -c '
+      tc qdisc add dev lo root handle 1: htb &&
+        tc class add dev lo parent 1: classid 1:2 htb rate 1mbit &&
+        tc qdisc add dev lo parent 1:2 $0' "$kind" && echo "${kind%% *}"
+  done
   bounding=$(sed -n 's/^CapBnd:[[:space:]]*//p' /proc/self/status)
   contained=
   if [ -e /.dockerenv ] || [ -e /run/.containerenv ]; then contained=1; fi
@@ -45,7 +52,9 @@ Result<HostAbilities> probe_abilities(Host& host, std::stop_token stop) {
   return HostAbilities{.root = has_line(found, "root"),
                        .packet_filter = has_line(found, "packet_filter"),
                        .own_clock = has_line(found, "own_clock"),
-                       .faketime = has_line(found, "faketime")};
+                       .faketime = has_line(found, "faketime"),
+                       .netem = has_line(found, "netem"),
+                       .tbf = has_line(found, "tbf")};
 }
 
 }  // namespace ordeal

@@ -29,9 +29,6 @@ void run_all(Host& host, const std::vector<Command>& commands) {
   }
 }
 
-// A fault of the network's pace is no outage, and a restart is over at once.
-bool is_outage(const FaultEntry& entry) { return entry.name != "restart"; }
-
 TEST_CASE(
     "every fault is seen by clients and its probe, and is undone by its plan from any state") {
   World world;
@@ -48,12 +45,12 @@ TEST_CASE(
       CHECK(world.becomes_healthy());
       CHECK(world.firewall() == firewall);
       CHECK(seen(plan.healed, world));
-      if (is_outage(entry)) CHECK_FALSE(seen(plan.effect, world));
+      if (lasts(entry)) CHECK_FALSE(seen(plan.effect, world));
     };
     const auto check_injected = [&] {
       CHECK(seen(plan.effect, world));
       if (is_outage(entry)) CHECK_FALSE(world.healthy());
-      if (is_outage(entry)) CHECK_FALSE(seen(plan.healed, world));
+      if (lasts(entry)) CHECK_FALSE(seen(plan.healed, world));
     };
 
     // never injected

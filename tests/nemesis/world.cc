@@ -6,7 +6,9 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "nemesis/needs.h"
@@ -95,6 +97,14 @@ class NamespaceHost : public Host {
   std::string namespace_;
 };
 
+// In a network that is gone with the process.
+bool has_queue(const std::string& queue) {
+  static std::map<std::string, bool> known;
+  if (const auto found = known.find(queue); found != known.end()) return found->second;
+  const std::string line = "unshare -n tc qdisc add dev lo root " + queue + " 2>/dev/null";
+  return known[queue] = std::system(line.c_str()) == 0;
+}
+
 std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool root,
                                  std::string name = "n1") {
   HostSpec spec;
@@ -105,7 +115,9 @@ std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool ro
   return make_local_host(spec, {.root = root,
                                 .packet_filter = root,
                                 .own_clock = false,
-                                .faketime = std::filesystem::exists(kFaketime)});
+                                .faketime = std::filesystem::exists(kFaketime),
+                                .netem = root && has_queue("netem delay 1ms"),
+                                .tbf = root && has_queue("tbf rate 1mbit burst 32k latency 1s")});
 }
 
 std::string output_of(Host& host, const Command& asked) {
@@ -117,6 +129,15 @@ void must(Host& host, std::vector<std::string> arguments) {
   const auto output = run_checked(host, command(std::move(arguments)));
   INFO((output ? "" : output.error().message));
   REQUIRE(output);
+}
+
+bool becomes(const std::function<bool()>& condition, std::chrono::milliseconds within) {
+  const auto end = std::chrono::steady_clock::now() + within;
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
 }
 
 }  // namespace
@@ -244,17 +265,17 @@ bool World::healthy() const {
 }
 
 bool World::becomes_healthy(std::chrono::milliseconds within) const {
-  const auto end = std::chrono::steady_clock::now() + within;
-  while (std::chrono::steady_clock::now() < end) {
-    if (healthy()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
+  return becomes([this] { return healthy(); }, within);
+}
+
+bool World::watchdog_ends(std::chrono::milliseconds within) const {
+  return becomes([this] { return !watchdog_left(); }, within);
 }
 
 std::string World::firewall() const {
   if (!namespaces_) return "";
-  return output_of(*cluster_->hosts().front(), command({"iptables", "-w", "-S"}));
+  return output_of(*cluster_->hosts().front(),
+                   script("iptables -w -S; tc qdisc show | sed 's/direct_packets_stat.*//'", {}));
 }
 
 std::pair<int, int> World::packets_dropped_of_one_request() const {

@@ -12,6 +12,7 @@
 
 #include "nemesis/engine.h"
 #include "nemesis/nemesis.h"
+#include "tests/nemesis/fault_kinds.h"
 
 namespace ordeal {
 
@@ -39,11 +40,12 @@ class World {
   int port() const { return port_; }
   int other_port() const { return port_ + 1; }  // answered by the same server; stands for SSH
 
-  std::string firewall() const;  // all rules of the host
+  std::string firewall() const;  // all rules and queueing disciplines of the host
   // Asks once, and tells how many packets the host's filter dropped on the way to the server and
   // from it.
   std::pair<int, int> packets_dropped_of_one_request() const;
   bool watchdog_left() const;
+  bool watchdog_ends(std::chrono::milliseconds within = std::chrono::seconds(10)) const;
 
   // For the faults of the catalogue whose need the host meets; warns about the others.
   bool can(const FaultEntry& entry) const;

@@ -111,6 +111,9 @@ TEST_CASE("abilities are found by asking the host") {
     CHECK(abilities->packet_filter == host.abilities().packet_filter);
     CHECK_FALSE(abilities->own_clock);
     CHECK(abilities->faketime == host.abilities().faketime);
+    CHECK(abilities->tbf == host.abilities().tbf);
+    CHECK(abilities->netem == host.abilities().netem);
+    CHECK(shell_output(host, "tc qdisc show dev lo | grep -c htb") == "0\n");
     CHECK(shell_output(host, "iptables -w -S | grep -c ordeal") == "0\n");
     // Without iptables there is no packet filter.
     CHECK(shell_output(host, "rm /usr/sbin/iptables; echo gone") == "gone\n");
