@@ -80,7 +80,8 @@ if iptables -w -N ordeal-probe && iptables -w -A ordeal-probe -j DROP \
 fi > /dev/null 2>&1
 for kind in "netem delay 1ms" "tbf rate 1mbit burst 32k latency 1s"; do
   tc qdisc add dev lo root handle 1: htb \
-    && tc class add dev lo parent 1: classid 1:2 htb rate 1mbit && tc qdisc add dev lo parent 1:2 $kind && declare "${kind%% *}=1"
+    && tc class add dev lo parent 1: classid 1:2 htb rate 1mbit \
+    && tc qdisc add dev lo parent 1:2 $kind && declare "${kind%% *}=1"
   tc qdisc del dev lo root || true
 done > /dev/null 2>&1
 echo "packet_filter=${packet_filter:-0} netem=${netem:-0} tbf=${tbf:-0}" > /run/ordeal/.abilities
