@@ -49,11 +49,7 @@ class Disruptor {
     const ScheduledFault& next = schedule_.front();
     schedule_ = schedule_.subspan(1);
     const auto id = engine_.inject(next.fault, next.duration, stop);
-    if (id) {
-      healings_.push({.due = next.start + next.duration, .id = *id});
-    } else {
-      note(id.error());
-    }
+    if (id) healings_.push({.due = next.start + next.duration, .id = *id});
   }
 
   void heal_next(std::stop_token stop) {

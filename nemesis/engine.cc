@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <optional>
 #include <utility>
 
@@ -74,6 +75,10 @@ Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
 }
 
 }  // namespace
+
+std::string fault_place(const FaultEvent& event) {
+  return boost::algorithm::join(event.legs.empty() ? event.hosts : event.legs, ", ");
+}
 
 std::string fault_function(const FaultEvent& event) {
   return (event.action == FaultAction::inject ? "start-" : "stop-") + event.fault;
@@ -182,14 +187,18 @@ Result<std::string> FaultEngine::inject_and_see(const FaultPlan& plan, const Inj
 Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, std::string seen,
                                                 std::stop_token stop) const {
   const auto deadline = std::chrono::steady_clock::now() + settings_.probe_timeout;
-  for (const InProcess& step : plan.in_process) {
-    auto looked = step.effect();
-    while (!looked && std::chrono::steady_clock::now() < deadline) {
-      if (!sleep_until(std::chrono::steady_clock::now() + kLookAgain, stop)) break;
-      looked = step.effect();
+  std::string unseen;
+  while (!plan.in_process.empty()) {
+    std::string found;
+    unseen.clear();
+    for (const InProcess& step : plan.in_process) {
+      const auto looked = step.effect();
+      std::string& text = looked ? found : unseen;
+      text += (text.empty() ? "" : "; ") + (looked ? *looked : looked.error().message);
     }
-    if (!looked) return looked;
-    seen += (seen.empty() ? "" : "; ") + *looked;
+    if (!found.empty()) return seen + (seen.empty() ? "" : "; ") + found;
+    if (std::chrono::steady_clock::now() > deadline) return surroundings_error("{}", unseen);
+    if (!sleep_until(std::chrono::steady_clock::now() + kLookAgain, stop)) return stopped();
   }
   return seen;
 }

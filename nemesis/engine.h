@@ -29,6 +29,8 @@ using FaultId = StrongId<struct FaultTag>;  // 1, 2, ... within a run
 
 // "start-partition", "stop-partition": Operation::function of a fault's event.
 std::string fault_function(const FaultEvent& event);
+// The legs that it strikes, else the hosts: "n1, n2".
+std::string fault_place(const FaultEvent& event);
 
 struct EngineSettings {
   std::chrono::milliseconds command_timeout = kCommandTimeout;  // of one command on one host
@@ -99,6 +101,7 @@ class FaultEngine {
   // What was seen of the effect.
   Result<std::string> inject_and_see(const FaultPlan& plan, const Injected& injected,
                                      std::chrono::milliseconds duration, std::stop_token stop);
+  // One of the steps is enough: data of one direction may end before it meets what is in the other.
   Result<std::string> see_in_process(const FaultPlan& plan, std::string seen,
                                      std::stop_token stop) const;
   // What was seen of the way back.

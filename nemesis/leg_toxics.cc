@@ -36,27 +36,52 @@ constexpr ToxicFault kFaults[] = {
     {"leg-refuse", "connections of a leg are closed and new ones refused", "",
      proxy::LegMode::refuse},
     {"leg-reset", "connections of a leg are reset, new ones too", "", proxy::LegMode::reset},
-    {"latency", "data of a leg arrives later, with jitter", "latency", proxy::LegMode::enabled,
+    {"latency",
+     "data of a leg arrives later, with jitter",
+     "latency",
+     proxy::LegMode::enabled,
      {{{"latency", 20, 1000}, {"jitter", 1, 20}}}},
-    {"timeout", "data of a leg is swallowed, and the connection closed after a while", "timeout",
-     proxy::LegMode::enabled, {{{"timeout", 50, 5000}}}},
-    {"limit-data", "connections of a leg close after so many bytes", "limit_data",
-     proxy::LegMode::enabled, {{{"bytes", 16, 65536}}}},
-    {"bandwidth", "a leg carries few KB/s", "bandwidth", proxy::LegMode::enabled,
+    {"timeout",
+     "data of a leg is swallowed, and the connection closed after a while",
+     "timeout",
+     proxy::LegMode::enabled,
+     {{{"timeout", 50, 5000}}}},
+    {"limit-data",
+     "connections of a leg close after so many bytes",
+     "limit_data",
+     proxy::LegMode::enabled,
+     {{{"bytes", 16, 65536}}}},
+    {"bandwidth",
+     "a leg carries few KB/s",
+     "bandwidth",
+     proxy::LegMode::enabled,
      {{{"rate", 1, 64}}}},
-    {"slicer", "data of a leg arrives in small pieces, one after the other", "slicer",
-     proxy::LegMode::enabled, {{{"average_size", 1, 64}, {"delay", 100, 10'000}}}},
-    {"slow-close", "connections of a leg close late", "slow_close", proxy::LegMode::enabled,
+    {"slicer",
+     "data of a leg arrives in small pieces, one after the other",
+     "slicer",
+     proxy::LegMode::enabled,
+     {{{"average_size", 1, 64}, {"delay", 100, 10'000}}}},
+    {"slow-close",
+     "connections of a leg close late",
+     "slow_close",
+     proxy::LegMode::enabled,
      {{{"delay", 100, 5000}}}},
-    {"reset-peer", "connections of a leg are reset after a while", "reset_peer",
-     proxy::LegMode::enabled, {{{"timeout", 1, 2000}}}},
+    {"reset-peer",
+     "connections of a leg are reset after a while",
+     "reset_peer",
+     proxy::LegMode::enabled,
+     {{{"timeout", 1, 2000}}}},
     {"half-open", "one end of a leg's connections is gone, and the other is not told", "half_open"},
-    {"segment-loss", "segments are missing in what a leg delivers, as no TCP would", "loss",
-     proxy::LegMode::enabled, {{{"probability", 0.01, 0.2}}}},
+    {"segment-loss",
+     "segments are missing in what a leg delivers, as no TCP would",
+     "loss",
+     proxy::LegMode::enabled,
+     {{{"probability", 0.01, 0.2}}}},
 };
 
 constexpr OptionSpec kToxicOptions[] = {
-    kLegsOption, kDirectionOption,
+    kLegsOption,
+    kDirectionOption,
     {.name = "toxicity",
      .type = OptionType::real,
      .default_value = "1",
@@ -124,8 +149,7 @@ Result<proxy::Toxic> toxic_of(const ToxicFault& own, const Fault& fault) {
 
 InProcess mode_step(proxy::Proxy& proxy, const std::string& listener, proxy::LegMode mode) {
   return {.inject = [&proxy, listener, mode] { return proxy.set_mode(listener, mode); },
-          .undo =
-              [&proxy, listener] { return proxy.set_mode(listener, proxy::LegMode::enabled); },
+          .undo = [&proxy, listener] { return proxy.set_mode(listener, proxy::LegMode::enabled); },
           .effect = [&proxy, listener, mode]() -> Result<std::string> {
             ORDEAL_TRY_ASSIGN(const proxy::LegInfo leg, proxy.leg(listener));
             if (leg.spec.mode == mode && leg.counters.open == 0) {
@@ -207,9 +231,10 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
     ORDEAL_TRY_ASSIGN(const Leg* leg, find_leg(fault, battlefield, name));
     const std::vector<std::string> listeners = listeners_of(*leg);
     if (listeners.empty() || battlefield.proxy == nullptr) {
-      return bad_input("fault {}: leg {} does not lead through the fault proxy; set `legs: {{{}: "
-                       "proxy}}` in the campaign",
-                       fault.name, name, name);
+      return bad_input(
+          "fault {}: leg {} does not lead through the fault proxy; set `legs: {{{}: "
+          "proxy}}` in the campaign",
+          fault.name, name, name);
     }
     for (const std::string& listener : listeners) {
       ORDEAL_TRY(add_steps(kFaults[index], fault, listener, *battlefield.proxy, result));

@@ -285,10 +285,9 @@ struct Loader {
     return names;
   }
 
-  static constexpr std::string_view kSections[] = {"name",     "description", "hosts",
-                                                   "target",   "workload",    "faults",
-                                                   "legs",     "schedule",    "check",
-                                                   "scenarios"};
+  static constexpr std::string_view kSections[] = {"name",     "description", "hosts", "target",
+                                                   "workload", "faults",      "legs",  "schedule",
+                                                   "check",    "scenarios"};
 };
 
 Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem::path& file) {

@@ -73,7 +73,7 @@ void Monitor::dump_stall() {
   for (const auto& each : stalled) console_.log().warn("{}", each);
   for (const auto& fault : engine_.active()) {
     console_.log().warn("active meanwhile: {} on {}: {}", fault.event.fault,
-                        fmt::join(fault.event.hosts, ", "), fault.event.detail);
+                        fault_place(fault.event), fault.event.detail);
   }
 }
 
@@ -85,8 +85,7 @@ std::string Monitor::line(milliseconds elapsed, milliseconds duration, const Rec
   };
   std::vector<std::string> faults;
   for (const auto& fault : active) {
-    faults.push_back(
-        fmt::format("{} on {}", fault.event.fault, fmt::join(fault.event.hosts, ", ")));
+    faults.push_back(fmt::format("{} on {}", fault.event.fault, fault_place(fault.event)));
   }
   return fmt::format("chaos {}/{} s  ok {:.0f}/s  fail {:.0f}/s  info {:.0f}/s  {}{}",
                      elapsed.count() / 1000, duration.count() / 1000, rate(Phase::ok),

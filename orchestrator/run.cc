@@ -41,6 +41,11 @@ class Experiment {
         [this](Phase phase, const FaultEvent& event, const std::string& note) {
           recorder_->record(kNemesis, phase, fault_function(event), event, note);
           fault_log_.add(recorder_->now(), phase, event, note);
+          if (!note.empty()) {
+            request_.console.log().warn("{} of {} on {}: {}",
+                                        event.action == FaultAction::heal ? "healing" : "injection",
+                                        event.fault, fault_place(event), note);
+          }
         });
     return {};
   }

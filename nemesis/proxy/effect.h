@@ -1,5 +1,5 @@
-// What a toxic has done to a leg's connections so far, counted where it acts: the measure of a fault
-// that no probe from outside could take as well.
+// What a toxic has done to a leg's connections so far, counted where it acts: the measure of a
+// fault that no probe from outside could take as well.
 #pragma once
 
 #include <atomic>

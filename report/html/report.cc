@@ -144,9 +144,9 @@ std::string span_row(const FaultSpan& span) {
   return fmt::format(
       "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
       "<td>{}{}</td></tr>\n",
-      html(span.fault), html(shorten(joined(span.hosts), 200)), seconds_text(span.range.begin),
-      seconds_text(length),
-      span.failed    ? "without effect; "
+      html(span.fault), html(shorten(joined(span.legs.empty() ? span.hosts : span.legs), 200)),
+      seconds_text(span.range.begin), seconds_text(length),
+      span.failed   ? "without effect; "
       : span.healed ? ""
                     : "never healed; ",
       html(shorten(span.detail, 300)));
@@ -170,7 +170,7 @@ std::string faults(const HistoryFacts& facts) {
   for (const CoverageRow& row : fault_coverage(facts.faults)) text += coverage_row(row);
   text +=
       "</table></div>\n<details><summary>Each of them</summary><div class=\"wide\"><table>"
-      "<tr><th>Fault</th><th>Hosts</th><th class=\"number\">At</th><th class=\"number\">For</th>"
+      "<tr><th>Fault</th><th>Where</th><th class=\"number\">At</th><th class=\"number\">For</th>"
       "<th>What</th></tr>\n";
   const std::size_t listed = std::min(facts.faults.size(), kSpansListedMax);
   for (std::size_t i = 0; i < listed; ++i) text += span_row(facts.faults[i]);

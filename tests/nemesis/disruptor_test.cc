@@ -94,11 +94,11 @@ TEST_CASE("at one moment healing comes before the next injection") {
         Texts{"100 start-pause", "200 stop-pause", "200 start-pause", "300 stop-pause"});
 }
 
-TEST_CASE("the schedule goes on after an injection that failed, and tells") {
+TEST_CASE("the schedule goes on after an injection that failed, which only the record tells") {
   Fixture fixture;
   fixture.failing = "pause";
   const Status done = fixture.run({{100ms, 50ms, kPause}, {200ms, 50ms, kKill}});
-  CHECK_FALSE(done);
+  CHECK(done);
   CHECK(fixture.records == Texts{"100 start-pause failed", "200 start-kill", "250 stop-kill"});
 }
 

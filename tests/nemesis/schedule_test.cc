@@ -63,7 +63,7 @@ TEST_CASE("one seed gives one schedule, another seed another") {
   CHECK(schedule(7, 60s) == schedule(7, 60s));
   CHECK(schedule(7, 60s) != schedule(8, 60s));
   std::set<std::string> first;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) first.insert(schedule(seed, 60s)[0].fault.name);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) first.insert(schedule(seed, 60s)[0].fault.name);
   CHECK(first.size() == fault_catalog().size());
 }
 
