@@ -178,7 +178,8 @@ FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan) {
 Result<std::string> FaultEngine::inject_and_see(const FaultPlan& plan, const Injected& injected,
                                                 milliseconds duration, std::stop_token stop) {
   ORDEAL_TRY(carry_out(plan, injected, duration, stop));
-  auto seen = probe(plan.effect, cluster_, settings_.probe_timeout, stop);
+  const milliseconds within = std::min(plan.effect_within, settings_.probe_timeout);
+  auto seen = probe(plan.effect, cluster_, within, stop);
   if (seen) seen = see_in_process(plan, *seen, stop);
   if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
   return seen;

@@ -51,6 +51,7 @@ struct FaultPlan {
   // seen: "2 of 2 connections got no answer". `effect` is asked after injection, and again for a
   // while; a fault without effect is undone, and does not count. `healed` is asked after the undo.
   std::vector<HostCommands> effect{};
+  std::chrono::milliseconds effect_within{6'000};  // how long it may take to be seen
   std::vector<HostCommands> healed{};
   std::vector<InProcess> in_process{};
 };

@@ -30,10 +30,19 @@ std::string detail(std::string_view what, const Fault& fault) {
   return fmt::format("{} on {}", what, fmt::join(fault.hosts, ", "));
 }
 
+// Processes do as they are told at once, unless another fault was there before.
+Result<FaultPlan> plan_at_once(const Fault& fault, const Battlefield& battlefield,
+                               std::string_view what, const ServerSteps& steps) {
+  ORDEAL_TRY_ASSIGN(FaultPlan plan,
+                    plan_per_server(fault, battlefield, detail(what, fault), steps));
+  plan.effect_within = std::chrono::seconds(1);
+  return plan;
+}
+
 // Who is dead when resumed was killed meanwhile.
 Result<FaultPlan> plan_pause(const Fault& fault, const Battlefield& battlefield) {
-  return plan_per_server(
-      fault, battlefield, detail("SIGSTOP to the database", fault),
+  return plan_at_once(
+      fault, battlefield, "SIGSTOP to the database",
       {.inject = [](const ServerControl& control) { return control.pause; },
        .undo = [](const ServerControl& control) { return control.resume; },
        .effect = [](const ServerControl& control) { return state_is(control, {"stopped"}); },
@@ -44,19 +53,19 @@ Result<FaultPlan> plan_pause(const Fault& fault, const Battlefield& battlefield)
 }
 
 Result<FaultPlan> plan_kill(const Fault& fault, const Battlefield& battlefield) {
-  return plan_per_server(fault, battlefield, detail("SIGKILL to the database", fault),
-                         {.inject = [](const ServerControl& control) { return control.kill; },
-                          .undo = start,
-                          .effect = is_gone,
-                          .healed = is_there});
+  return plan_at_once(fault, battlefield, "SIGKILL to the database",
+                      {.inject = [](const ServerControl& control) { return control.kill; },
+                       .undo = start,
+                       .effect = is_gone,
+                       .healed = is_there});
 }
 
 Result<FaultPlan> plan_stop(const Fault& fault, const Battlefield& battlefield) {
-  return plan_per_server(fault, battlefield, detail("orderly stop of the database", fault),
-                         {.inject = [](const ServerControl& control) { return control.stop; },
-                          .undo = start,
-                          .effect = is_gone,
-                          .healed = is_there});
+  return plan_at_once(fault, battlefield, "orderly stop of the database",
+                      {.inject = [](const ServerControl& control) { return control.stop; },
+                       .undo = start,
+                       .effect = is_gone,
+                       .healed = is_there});
 }
 
 // $1 is a shell line that prints the age. No start is older than the step that made it.
@@ -67,8 +76,8 @@ awk "BEGIN { exit !($age < 10) }"
 )";
 
 Result<FaultPlan> plan_restart(const Fault& fault, const Battlefield& battlefield) {
-  return plan_per_server(
-      fault, battlefield, detail("orderly stop and start of the database", fault),
+  return plan_at_once(
+      fault, battlefield, "orderly stop and start of the database",
       {.inject =
            [](const ServerControl& control) {
              return all_of({control.stop, control.start});

@@ -49,7 +49,7 @@ iptables -w 5 -S | grep -c ORDEAL | sed 's/^/rules /'
 tc qdisc show | grep -cE ' (tbf|prio|netem) ' | sed 's/^/shaping /'
 for stat in /proc/[0-9]*/stat; do sed 's/.*) //' "$stat" 2>/dev/null; done | grep -c '^[Tt]' | sed 's/^/frozen /'
 grep -lsz '^ordeal-watchdog:' /proc/[0-9]*/cmdline | wc -l | sed 's/^/watchdogs /'
-control=$(find / -xdev -name control -path '*postgres*' 2>/dev/null | head -n 1)
+control=$1/postgres/control
 sh "$control" state | sed 's/^/server /'
 offset=$(sh "$control" clock-reading /usr/lib/postgresql/15/bin 5432) || offset=unknown
 echo "clock $offset"
@@ -73,7 +73,7 @@ def active_faults(journal):
 
 def look(lab):
     """What is wrong on the host; empty when nothing is."""
-    done = run("lab", "exec", "--name", lab, "n1", "--", "sh", "-c", LOOK)
+    done = run("lab", "exec", "--name", lab["name"], "n1", "--", "sh", "-c", LOOK, "sh", lab["hosts"][0]["directory"])
     seen = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
     wrong = [f"{what} {seen.get(what)}" for what in ("rules", "shaping", "frozen", "watchdogs") if seen.get(what) != "0"]
     if seen.get("server") != "running":
@@ -109,16 +109,16 @@ def one_run(folder, number, chance):
     process.send_signal(signal.SIGKILL)
     process.wait()
     active = active_faults(latest / "heal.jsonl")
-    lab = json.loads((latest / "lab.json").read_text())["name"]
+    lab = json.loads((latest / "lab.json").read_text())
     by_watchdog = number % 10 == 9
     if not by_watchdog:
         healed = run("heal", latest)
         if healed.returncode != 0:
             return [f"heal: {healed.stderr.strip()}"], active, "heal"
     wrong = becomes_clean(lab, 50 if by_watchdog else 5)
-    run("lab", "down", "--name", lab)
+    run("lab", "down", "--name", lab["name"])
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout
-    if lab in listed:
+    if lab["name"] in listed:
         wrong.append("the lab is still there")
     return wrong, active, "watchdog" if by_watchdog else "heal"
 
