@@ -1,5 +1,8 @@
 // The list of all faults: one line each.
 #include "nemesis/clock_skew.h"
+#include "nemesis/data_damage.h"
+#include "nemesis/disk.h"
+#include "nemesis/host_clock.h"
 #include "nemesis/leg_toxics.h"
 #include "nemesis/nemesis.h"
 #include "nemesis/packet_loss.h"
@@ -26,6 +29,13 @@ std::vector<FaultEntry> all_faults() {
       stop_fault(),              //
       restart_fault(),           //
       clock_skew_fault(),        // clocks
+      clock_strobe_fault(),      //
+      clock_drift_fault(),       //
+      host_clock_skew_fault(),   //
+      disk_full_fault(),         // disks
+      disk_readonly_fault(),     //
+      dangerous_flip_bits_fault(),
+      dangerous_truncate_fault(),
   };
   for (const FaultEntry& of_proxy : leg_toxic_faults()) faults.push_back(of_proxy);
   return faults;

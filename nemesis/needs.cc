@@ -36,11 +36,11 @@ Advice advice(FaultNeed need) {
   return {};
 }
 
-// Faults of the catalogue that this host can do.
+// Faults of the catalogue that this host can do, and that may be advised.
 std::vector<std::string_view> possible_faults(const HostAbilities& abilities) {
   std::vector<std::string_view> names;
   for (const FaultEntry& entry : fault_catalog()) {
-    if (need_met(entry.need, abilities)) names.push_back(entry.name);
+    if (need_met(entry.need, abilities) && !entry.dangerous) names.push_back(entry.name);
   }
   return names;
 }

@@ -101,7 +101,7 @@ struct FaultEntry {
   Fault (*draw)(const Options& options, const Terrain& terrain, Random& random);
   Result<FaultPlan> (*plan)(const Fault& fault, const Battlefield& battlefield);
   Strikes strikes = Strikes::servers;
-  bool dangerous = false;  // may destroy data for good: needs the setting `dangerous: true`
+  bool dangerous = false;  // destroys data for good: has kDangerousOption, which must be true
 };
 
 std::span<const FaultEntry> fault_catalog();

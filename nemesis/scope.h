@@ -31,6 +31,13 @@ inline constexpr OptionSpec kRoleOption{
     .default_value = "",
     .summary = "only servers of this role, e.g. primary; empty: of all"};
 
+// For faults that destroy data (FaultEntry::dangerous).
+inline constexpr OptionSpec kDangerousOption{
+    .name = "dangerous",
+    .type = OptionType::boolean,
+    .default_value = "false",
+    .summary = "must be true, since this fault destroys data for good"};
+
 // For faults that strike connections.
 inline constexpr OptionSpec kLegsOption{.name = "legs",
                                         .type = OptionType::list,

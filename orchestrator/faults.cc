@@ -46,14 +46,34 @@ Status check_role(const FaultChoice& choice, const Terrain& terrain) {
                    unknown_name("role", choice.options.text("role"), known));
 }
 
+// A written schedule may name faults that the campaign does not list, but none of these.
+Status check_dangerous(std::string_view name, std::string_view where,
+                       const std::vector<FaultChoice>& choices) {
+  for (const FaultChoice& choice : choices) {
+    if (choice.entry->name == name && choice.entry->dangerous &&
+        choice.options.boolean("dangerous")) {
+      return {};
+    }
+  }
+  for (const FaultEntry& entry : fault_catalog()) {
+    if (entry.name != name || !entry.dangerous) continue;
+    return bad_input(
+        "{}fault {} destroys data for good; if that is wanted, list it among the campaign's "
+        "faults, "
+        "with `dangerous: true`",
+        where, name);
+  }
+  return {};
+}
+
 // Whether a fault can strike at all does not depend on what is drawn.
 Status check_strikes(const FaultChoice& choice, const Terrain& terrain) {
   Random random(0);
   const Fault fault = choice.entry->draw(choice.options, terrain, random);
   if (!fault.hosts.empty() || !fault.legs.empty()) return {};
   return bad_input(
-      "fault {} finds nothing to strike: the system has {} server{} and {} leg{}; remove it from "
-      "the campaign, or add hosts",
+      "fault {} finds nothing to strike with these settings: the system has {} server{} and {} "
+      "leg{}; remove it from the campaign, change its settings, or add hosts",
       choice.entry->name, terrain.servers.size(), terrain.servers.size() == 1 ? "" : "s",
       terrain.legs.size(), terrain.legs.size() == 1 ? "" : "s");
 }
@@ -87,7 +107,9 @@ std::vector<FaultChoice> fault_choices(const Campaign& campaign) {
 }
 
 Status check_faults(const Campaign& campaign, const Terrain& terrain) {
-  for (const FaultChoice& choice : fault_choices(campaign)) {
+  const std::vector<FaultChoice> choices = fault_choices(campaign);
+  for (const FaultChoice& choice : choices) {
+    ORDEAL_TRY(check_dangerous(choice.entry->name, "", choices));
     ORDEAL_TRY(check_legs(choice, terrain));
     ORDEAL_TRY(check_role(choice, terrain));
     ORDEAL_TRY(check_strikes(choice, terrain));
@@ -110,6 +132,7 @@ Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::u
     auto parsed = parse_step(step.text, choices, terrain,
                              random.derive(fmt::format("step {}", schedule.size())));
     if (!parsed) return bad_input("{}: {}", step.where, parsed.error().message);
+    ORDEAL_TRY(check_dangerous(parsed->fault.name, step.where + ": ", choices));
     schedule.push_back(std::move(*parsed));
   }
   std::stable_sort(schedule.begin(), schedule.end(),

@@ -35,7 +35,8 @@ struct ServerControl {
   Command age;                      // prints how many seconds ago its oldest process began
   int port = 0;                     // where the server listens
   std::filesystem::path directory;  // on the host: all of the server's files are in it
-  std::filesystem::path data_file;  // a file of user data, for faults of the disk; "" for none
+  // A shell's pattern of files that hold user data, for faults of the disk; "" where not known.
+  std::filesystem::path data_file;
 };
 
 // The clients' end of a leg.

@@ -173,7 +173,8 @@ ServerControl server_control(const ServerPlace& place) {
       .age = control(place, {"age"}),
       .port = place.port,
       .directory = place.directory,
-      .data_file = {}};
+      // Tables of users have numbers from 16384 (FirstNormalObjectId), a file each.
+      .data_file = place.data() / "base/*/1[6-9][0-9][0-9][0-9]"};
 }
 
 std::string postgresql_conf(const ServerPlace& place, std::size_t clients,

@@ -1,6 +1,10 @@
 // What the tests may expect of a fault of the catalogue.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "nemesis/nemesis.h"
 
 namespace ordeal {
@@ -11,9 +15,10 @@ inline bool lasts(const FaultEntry& entry) { return entry.name != "restart"; }
 // Whether clients get no answer, or a wrong one, while the fault is there; others merely slow them
 // down, or harm what the servers of the tests have no need of.
 inline bool is_outage(const FaultEntry& entry) {
-  const bool paces =
-      entry.name == "packet-loss" || entry.need == FaultNeed::tbf || entry.need == FaultNeed::netem;
-  return lasts(entry) && !paces;
+  constexpr std::string_view gentle[] = {"packet-loss", "clock-strobe", "clock-drift", "disk-full"};
+  const bool paces = entry.need == FaultNeed::tbf || entry.need == FaultNeed::netem;
+  return lasts(entry) && !paces &&
+         std::find(std::begin(gentle), std::end(gentle), entry.name) == std::end(gentle);
 }
 
 }  // namespace ordeal

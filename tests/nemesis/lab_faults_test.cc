@@ -40,8 +40,19 @@ struct Server {
     must(target->install(host(), {}));
     must(target->start(host(), {}));
     must(target->await_ready(host(), 60s, {}));
+    fill_a_table();
   }
   ~Server() { (void)target->stop(host()); }
+
+  // For faults that damage data.
+  void fill_a_table() {
+    const auto connection = connect().value();
+    const auto trouble = connection->transact({}, [](const auto& execute) {
+      execute("CREATE TABLE filled AS SELECT generate_series(1, 10000) AS number");
+      return std::nullopt;
+    });
+    REQUIRE_FALSE(trouble);
+  }
 
   Host& host() { return *cluster.hosts().front(); }
   Battlefield battlefield() {
@@ -57,13 +68,16 @@ struct Server {
     return fault.draw(defaults(fault.name, fault.options), terrain(), random);
   }
 
-  // Answers a query within a second, with the right clock.
-  bool healthy() {
+  Result<std::unique_ptr<postgres::Connection>> connect() {
     const postgres::Endpoint endpoint{.host = "n1",
                                       .address = host().spec().address,
                                       .port = target->control(host()).port,
                                       .operation_timeout = 1000ms};
-    const auto connection = postgres::Connection::open(endpoint, "read-committed", "", {});
+    return postgres::Connection::open(endpoint, "read-committed", "", {});
+  }
+  // Answers a query within a second, with the right clock.
+  bool healthy() {
+    const auto connection = connect();
     if (!connection) return false;
     double there = 0;
     const auto trouble = (*connection)->transact({}, [&](const auto& execute) {
@@ -135,7 +149,8 @@ std::vector<FaultEntry> lasting_faults(Server& server) {
     if ((fault.hosts.empty() && fault.legs.empty()) || !lasts(entry)) continue;
     const Status met = check_need(entry, server.host());
     if (!met) WARN("skipped: " << met.error().message);
-    if (met) faults.push_back(entry);
+    // The lab's hosts have no file system of their own for the server's files.
+    if (met && !entry.name.starts_with("disk-")) faults.push_back(entry);
   }
   return faults;
 }
@@ -159,6 +174,24 @@ TEST_CASE("on a PostgreSQL over SSH, every fault is injected, seen by a client, 
       CHECK(server.watchdogs() == "");
       CHECK(server.firewall() == firewall);
     }
+    std::filesystem::remove(journal_of(test));
+  });
+}
+
+TEST_CASE("the file system of the machine is neither filled nor made read-only") {
+  in_lab("d", [](Server& server, const TestLab& test) {
+    const auto journal = HealJournal::open(journal_of(test)).value();
+    FaultEngine engine(server.cluster, server.battlefield(), *journal, no_record);
+    const auto full =
+        engine.inject({"disk-full", {"n1"}, {}, {{"leave", "0"}, {"max-size", "64"}}}, 10s, {});
+    REQUIRE_FALSE(full);
+    CHECK(full.error().message.find("more than max-size (64 MiB)") != std::string::npos);
+    const auto readonly = engine.inject({"disk-readonly", {"n1"}}, 10s, {});
+    REQUIRE_FALSE(readonly);
+    CHECK(readonly.error().message.find("which holds more than the servers' files") !=
+          std::string::npos);
+    CHECK(server.healthy());
+    CHECK(server.watchdogs() == "");
     std::filesystem::remove(journal_of(test));
   });
 }

@@ -64,8 +64,8 @@ TEST_CASE("clock skew adds the offset to the server's command") {
   const Field field;
   const Fault fault{"clock-skew", {"n1"}, {}, {{"offset", "-0.250"}}};
   const FaultPlan plan = clock_skew_fault().plan(fault, field.battlefield).value();
-  CHECK(plan.inject[0].commands == std::vector{command({"clock", "n1", "-0.250"})});
-  CHECK(plan.undo[0].commands == std::vector{command({"clock", "n1", "+0"})});
+  CHECK(plan.inject[0].commands == std::vector{command({"clock", "n1", "-0.250 x1"})});
+  CHECK(plan.undo[0].commands == std::vector{command({"clock", "n1", "+0 x1"})});
 }
 
 TEST_CASE("drawn offsets lie within the maximum, on both sides") {
@@ -84,8 +84,8 @@ TEST_CASE("drawn offsets lie within the maximum, on both sides") {
     signs.insert(offset[0]);
   }
   CHECK(signs == std::set<char>{'+', '-'});
-  CHECK(faketime_offset(-250ms) == "-0.250");
-  CHECK(faketime_offset(37500ms) == "+37.500");
+  CHECK(offset_text(-250ms) == "-0.250");
+  CHECK(offset_text(37500ms) == "+37.500");
 }
 
 Fault cut(const char* direction) {

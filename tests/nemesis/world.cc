@@ -159,7 +159,12 @@ World::World() : namespaces_(geteuid() == 0) {
 World::~World() { tear_down(); }
 
 void World::set_up() {
-  if (namespaces_) make_namespaces();
+  std::filesystem::create_directory(server_directory());
+  if (namespaces_) {
+    make_namespaces();
+    must(*local_host(directory_, true),
+         {"mount", "-t", "tmpfs", "-o", "size=4m", "ordeal-test", server_directory().string()});
+  }
   std::vector<std::unique_ptr<Host>> hosts;
   hosts.push_back(local_host(directory_, namespaces_));
   hosts.push_back(local_host(directory_, namespaces_, std::string(kControlNode)));
@@ -183,6 +188,7 @@ void World::tear_down() {
     const auto machine = local_host(directory_, namespaces_);
     (void)machine->run(command({"ip", "netns", "delete", run_id_ + "-db"}));
     (void)machine->run(command({"ip", "netns", "delete", run_id_ + "-ctl"}));
+    (void)machine->run(command({"umount", "-l", server_directory().string()}));
   }
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
@@ -207,13 +213,14 @@ void World::make_namespaces() {
 }
 
 void World::write_server() const {
-  std::ofstream(directory_ / "server.py") << kServer;
-  std::ofstream(directory_ / "faketime") << "+0\n";
+  std::ofstream(server_directory() / "server.py") << kServer;
+  std::ofstream(server_directory() / "faketime") << "+0\n";
+  std::ofstream(server_directory() / "table") << std::string(65'536, 'x');
 }
 
 ServerControl World::control() const {
   const std::string alive = kAlive;
-  const std::string path = directory_.string();
+  const std::string path = server_directory().string();
   ServerControl control;
   control.start = script(alive + kStart, {path, address_, std::to_string(port_)});
   control.start.environment = {{"LD_PRELOAD", kFaketime},
@@ -227,7 +234,8 @@ ServerControl World::control() const {
   control.state = script(alive + kState, {path});
   control.age = script(alive + kAge, {path});
   control.clock_reading = script(kClock, {path, address_, std::to_string(port_)});
-  control.directory = directory_;
+  control.directory = server_directory();
+  control.data_file = server_directory() / "tabl*";
   control.clock_offset = script(R"(echo "$2" > "$1/faketime")", {path});
   control.port = port_;
   return control;
@@ -300,6 +308,8 @@ bool World::watchdog_left() const {
 }
 
 bool World::can(const FaultEntry& entry) const {
+  // To fill the file system of a whole machine is refused.
+  if (entry.name == "disk-full" && !namespaces_) return false;
   const Status met = check_need(entry, *cluster_->hosts().front());
   if (!met) WARN("skipped: " << met.error().message);
   return met.has_value();

@@ -28,6 +28,8 @@ class World {
   Terrain terrain() const;
   Battlefield battlefield() const;
   const std::filesystem::path& directory() const { return directory_; }
+  // On a small file system of its own, with root.
+  std::filesystem::path server_directory() const { return directory_ / "server"; }
   std::filesystem::path journal() const { return directory_ / kJournalFile; }
 
   // How far the server's clock is ahead of ours, as a client reads it within a second; nullopt when

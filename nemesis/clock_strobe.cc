@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include "nemesis/clock_skew.h"
+#include "nemesis/plan.h"
+#include "nemesis/scope.h"
+
+namespace ordeal {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr OptionSpec kOptions[] = {
+    kHostsOption,
+    kRoleOption,
+    kJumpOption,
+    kMaxOffsetOption,
+    {.name = "period",
+     .type = OptionType::duration,
+     .default_value = "2s",
+     .summary = "how long the clock stays wrong, and then right; servers may take a second to "
+                "notice; at most 2500ms",
+     .minimum = 100},
+};
+
+constexpr double kPeriodMax_ms = 2500;
+
+Fault draw(const Options& options, const Terrain& terrain, Random& random) {
+  std::string offset = draw_offset(options, random);
+  return {.name = "clock-strobe",
+          .hosts = draw_servers(options, terrain, random),
+          .parameters = {{"offset", std::move(offset)},
+                         {"period", std::to_string(options.duration("period").count())}}};
+}
+
+// A detached shell on the host, known by one argument, as watchdogs are (nemesis/watchdog.h). It
+// ends between two commands, never within one, and by itself after an hour.
+// $1 seconds, $2 and $3 are shell lines: wrong and right.
+constexpr std::string_view kStrobe = R"sh(
+trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
+end=$(($(date +%s) + 3600))
+while [ "$(date +%s)" -lt "$end" ]; do
+  for line in "$2" "$3"; do
+    eval "$line"
+    sleep "$1" & sleeper=$!
+    wait "$sleeper"
+  done
+done
+)sh";
+
+// $1 id, $2 seconds, $3 wrong, $4 right, $5 the strobe. Nothing where it is there already. The mark
+// is looked for as a whole argument, and read from stdin, so that no shell here bears it.
+constexpr std::string_view kBegin = R"sh(
+printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline && exit 0
+setsid sh -c "$5" "ordeal-strobe:$1" "$2" "$3" "$4" </dev/null >/dev/null 2>&1 &
+)sh";
+
+// $1 id, $2 a shell line: right.
+constexpr std::string_view kEnd = R"sh(
+strobes() { printf 'ordeal-strobe:%s\n' "$1" | grep -lszxF -f - /proc/[0-9]*/cmdline; }
+tries=0
+while found=$(strobes "$1"); [ -n "$found" ]; do
+  [ "$tries" -lt 200 ] || { echo "the strobe $1 does not end" >&2; exit 1; }
+  for file in $found; do
+    pid=${file#/proc/}
+    kill -TERM "${pid%/cmdline}" 2>/dev/null
+  done
+  sleep 0.05
+  tries=$((tries + 1))
+done
+eval "$2"
+)sh";
+
+// $1 id.
+constexpr std::string_view kIsGone = R"sh(
+if printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline; then
+  echo "there is a strobe"
+  exit 1
+fi
+echo "there is no strobe"
+)sh";
+
+// $1 is a shell line that prints the clock's offset, $2 the wrong one, $3 for how many tenths of a
+// second to look, $4 id. The tolerances are those of clock_is().
+constexpr std::string_view kIsStrobed = R"sh(
+printf 'ordeal-strobe:%s\n' "$4" | grep -qszxF -f - /proc/[0-9]*/cmdline ||
+  { echo "there is no strobe"; exit 1; }
+wrong='' right=''
+for try in $(seq "$3"); do
+  seen=$(eval "$1" 2>/dev/null) && case $(awk "BEGIN {
+    wrong = $seen - ($2); wrong *= wrong; right = $seen * $seen; size = $2 * $2
+    print (wrong < 0.0625 && wrong * 4 < size) ? \"wrong\" : \
+          (right < 0.0625 && right * 4 < size) ? \"right\" : \"between\" }") in
+    wrong) wrong=$seen ;;
+    right) right=$seen ;;
+  esac
+  [ -z "$wrong" ] || [ -z "$right" ] || break
+  sleep 0.1
+done
+echo "the server's clock is ${wrong:-never $2} s ahead, then ${right:-never right}"
+[ -n "$wrong" ] && [ -n "$right" ]
+)sh";
+
+Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
+  ORDEAL_TRY_ASSIGN(const double period_ms, number_of(fault, "period", 100, kPeriodMax_ms));
+  const std::string& offset = fault.parameters.at("offset");
+  FaultPlan result{
+      .detail = fmt::format("clock of the database on {} moved by {} s, and back, every {:.0f} ms",
+                            fmt::join(fault.hosts, ", "), offset, period_ms),
+      .inject = {},
+      .undo = {}};
+  for (const std::string& name : fault.hosts) {
+    ORDEAL_TRY_ASSIGN(const Host* host, find_host(fault, battlefield, name));
+    const ServerControl control = battlefield.server(*host);
+    // Hosts of a lab of processes share one machine, so the host is part of the id.
+    const std::string id = fmt::format("{}-{}", battlefield.run_id, name);
+    const std::string right = shell_line(set_server_clock(control, "+0"));
+    const std::string wrong = shell_line(set_server_clock(control, offset));
+    const auto tenths = static_cast<int>(period_ms / 50) + 20;
+    result.inject.push_back({name,
+                             {script(kBegin, {id, fmt::format("{:.3f}", period_ms / 1000), wrong,
+                                              right, std::string(kStrobe)})}});
+    result.undo.push_back({name, {script(kEnd, {id, right})}});
+    result.effect.push_back({name,
+                             {script(kIsStrobed, {shell_line(control.clock_reading), offset,
+                                                  std::to_string(tenths), id})}});
+    result.healed.push_back({name, {clock_is(control, "+0", true), script(kIsGone, {id})}});
+  }
+  return result;
+}
+
+}  // namespace
+
+FaultEntry clock_strobe_fault() {
+  return {.name = "clock-strobe",
+          .summary = "moves the database's wall clock to and fro (libfaketime)",
+          .need = FaultNeed::faketime,
+          .options = kOptions,
+          .draw = draw,
+          .plan = plan};
+}
+
+}  // namespace ordeal

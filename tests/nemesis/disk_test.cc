@@ -1,0 +1,97 @@
+#include "nemesis/disk.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "nemesis/probe.h"
+#include "world.h"
+
+namespace ordeal {
+namespace {
+
+struct Fixture {
+  World world;
+
+  FaultPlan plan(const FaultEntry& entry, std::map<std::string, std::string> parameters) const {
+    const Fault fault{std::string(entry.name), {"n1"}, {}, std::move(parameters)};
+    return entry.plan(fault, world.battlefield()).value();
+  }
+  Status run(const std::vector<HostCommands>& commands) {
+    return run_checked(world.host(), commands.at(0).commands.at(0)).map([](const auto&) {});
+  }
+  bool sees(const std::vector<HostCommands>& probes) {
+    return probe(probes, world.cluster(), std::chrono::milliseconds(500), {}).has_value();
+  }
+  bool can_write(std::size_t bytes) {
+    const auto path = world.server_directory() / "written";
+    const bool written = (std::ofstream(path) << std::string(bytes, 'x') << std::flush).good();
+    std::error_code readonly;
+    std::filesystem::remove(path, readonly);
+    return written;
+  }
+};
+
+TEST_CASE("a full disk takes no more bytes, and does again") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_full_fault())) return;
+  const FaultPlan plan = fixture.plan(disk_full_fault(), {{"leave", "0"}, {"max-size", "16"}});
+  CHECK(fixture.can_write(1'000'000));
+  REQUIRE(fixture.run(plan.inject));
+  CHECK_FALSE(fixture.can_write(10'000));
+  REQUIRE(fixture.run(plan.undo));
+  CHECK(fixture.can_write(1'000'000));
+}
+
+TEST_CASE("as much is left free as was asked for") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_full_fault())) return;
+  const FaultPlan plan = fixture.plan(disk_full_fault(), {{"leave", "2"}, {"max-size", "16"}});
+  REQUIRE(fixture.run(plan.inject));
+  CHECK(fixture.sees(plan.effect));
+  CHECK(fixture.can_write(1'500'000));
+  CHECK_FALSE(fixture.can_write(2'500'000));
+  const FaultPlan all = fixture.plan(disk_full_fault(), {{"leave", "0"}, {"max-size", "16"}});
+  CHECK_FALSE(fixture.sees(all.effect));
+  REQUIRE(fixture.run(plan.undo));
+}
+
+TEST_CASE("a file system that is too large to be filled is left alone, and the message says so") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_full_fault())) return;
+  const FaultPlan plan = fixture.plan(disk_full_fault(), {{"leave", "0"}, {"max-size", "1"}});
+  const Status refused = fixture.run(plan.inject);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("more than max-size (1 MiB): give the servers a file system "
+                                     "of their own, or raise max-size") != std::string::npos);
+  CHECK(fixture.can_write(1'000'000));
+}
+
+TEST_CASE("a read-only file system takes no files, and does again") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_readonly_fault())) return;
+  const FaultPlan plan = fixture.plan(disk_readonly_fault(), {});
+  REQUIRE(fixture.run(plan.inject));
+  CHECK_FALSE(fixture.can_write(1));
+  REQUIRE(fixture.run(plan.undo));
+  CHECK(fixture.can_write(1));
+  CHECK(fixture.world.becomes_healthy());
+}
+
+TEST_CASE("a file system that holds more than the servers' files is not made read-only") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_readonly_fault())) return;
+  FaultPlan plan = fixture.plan(disk_readonly_fault(), {});
+  const std::filesystem::path inner = fixture.world.server_directory() / "inner";
+  std::filesystem::create_directory(inner);
+  auto& arguments = plan.inject.at(0).commands.at(0).arguments;
+  arguments.at(4) = inner;
+  const Status refused = fixture.run(plan.inject);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("which holds more than the servers' files") !=
+        std::string::npos);
+  CHECK(fixture.can_write(1));
+  CHECK(fixture.world.healthy());
+}
+
+}  // namespace
+}  // namespace ordeal
