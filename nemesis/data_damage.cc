@@ -23,7 +23,7 @@ shift 4
 eval "$kill" || exit 1
 files() (
   IFS=
-  for file in $pattern; do [ ! -f "$file" ] || [ ! -s "$file" ] || echo "$file"; done
+  for file in $pattern; do if [ -f "$file" ] && [ -s "$file" ]; then echo "$file"; fi; done
 )
 count=$(files | wc -l)
 [ "$count" -gt 0 ] || { echo "there is no file with data in it: $pattern" >&2; exit 1; }
@@ -49,7 +49,8 @@ done
 constexpr std::string_view kIsFlipped = R"sh(
 [ -e "$1" ] || { echo "no bit was flipped"; exit 1; }
 IFS= read -r file < "$1"
-places=$(awk 'NR > 1 { last[$1] = $2 } END { for (at in last) print at ":" last[at] }' "$1" | sort -n)
+places=$(awk 'NR > 1 { last[$1] = $2 } END { for (at in last) print at ":" last[at] }' "$1" |
+  sort -n)
 seen=
 for place in $places; do
   at=${place%:*}
