@@ -112,7 +112,8 @@ Fault draw_readonly(const Options& options, const Terrain& terrain, Random& rand
 }
 
 // $1 directory, $2 the directory of all servers of the host, $3 a shell line: kill, $4: start. The
-// kernel refuses while files are open for writing, and the server may refuse to start.
+// kernel refuses while files are open for writing, as they are until killed processes are gone, and
+// the server may refuse to start.
 constexpr std::string_view kForbid = R"sh(
 mount=$(stat -c %m "$1") || exit 1
 [ "$mount" = "$1" ] || [ "$mount" = "$2" ] || {
@@ -120,7 +121,13 @@ mount=$(stat -c %m "$1") || exit 1
        "of its own on $1 or $2" >&2
   exit 1
 }
-eval "$3" && mount -o remount,ro "$mount" || exit 1
+eval "$3" || exit 1
+tries=0
+until failed=$(mount -o remount,ro "$mount" 2>&1); do
+  tries=$((tries + 1))
+  [ "$tries" -lt 50 ] || { echo "$failed" >&2; exit 1; }
+  sleep 0.1
+done
 eval "$4" >/dev/null 2>&1
 exit 0
 )sh";

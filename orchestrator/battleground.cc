@@ -29,6 +29,7 @@ Result<Lab> hosts_of(const RunRequest& request) {
   lab.kind = hosts.lab;
   lab.name = run_id();
   lab.hosts = hosts.names;
+  lab.disk_mib = hosts.disk_mib;
   ORDEAL_TRY(lab_down_stale());
   return lab_up(lab, request.stop);
 }

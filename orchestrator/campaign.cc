@@ -111,10 +111,14 @@ struct Loader {
         {"lab", OptionType::text, "", "netns or local", 0, 0, kLabs},
         {"names", OptionType::list, "n1", "names of the lab's hosts"},
         {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
+        {"disk", OptionType::integer, "0",
+         "MiB of memory for a file system of each host's servers (netns), which disk faults may "
+         "fill; 0: none"},
     };
     ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, "hosts", node));
     ORDEAL_TRY_ASSIGN(const Options options, Options::make("hosts", kSpecs, given));
-    Hosts hosts{options.text("lab"), options.list("names"), options.text("inventory")};
+    Hosts hosts{options.text("lab"), options.list("names"), options.text("inventory"),
+                options.integer("disk")};
     const auto place = [&](std::string_view setting) {
       const std::string where = options.where(setting);
       return where.empty() ? origin.of("hosts", node) : where;
@@ -122,6 +126,9 @@ struct Loader {
     if (hosts.lab.empty() && hosts.inventory.empty()) hosts.lab = "netns";
     if (!hosts.lab.empty() && !hosts.inventory.empty()) {
       return bad_input("{}: hosts: give either `lab` or `inventory`", place("inventory"));
+    }
+    if (hosts.disk_mib != 0 && hosts.lab != "netns") {
+      return bad_input("{}: hosts: only hosts of `lab: netns` can be given a disk", place("disk"));
     }
     if (hosts.inventory.is_relative() && !hosts.inventory.empty()) {
       hosts.inventory = std::filesystem::absolute(origin.file()).parent_path() / hosts.inventory;

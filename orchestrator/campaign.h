@@ -3,6 +3,7 @@
 // message names file, line and column.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ struct Hosts {
   std::string lab;                  // "netns", "local", or "" with an inventory
   std::vector<std::string> names;   // of a lab's hosts
   std::filesystem::path inventory;  // else: an Ansible inventory
+  std::int64_t disk_mib = 0;        // as LabRequest::disk_mib
 };
 
 // An entry of a catalogue with its validated options.

@@ -9,6 +9,7 @@
 // thread, except enter_control_namespace().
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,9 @@ struct LabRequest {
   // False: the lab belongs to this process, and is stale once the process ended. True: it stays
   // until lab_down().
   bool keep = false;
+  // Each host of a netns lab has a file system of its own for its servers, of this size and in
+  // memory, so that faults may fill it; 0: no such file system.
+  std::int64_t disk_mib = 0;
 };
 
 struct Lab {

@@ -4,10 +4,10 @@
 namespace ordeal {
 
 const std::string_view kHostInit = R"bash(#!/bin/bash
-# host-init HOST STATE SCRATCH: first process of a host, in namespaces of its own. Builds the host's
-# root, moves into it, starts sshd, and then collects what ended.
+# host-init HOST STATE SCRATCH DISK_MIB: first process of a host, in namespaces of its own. Builds the
+# host's root, moves into it, starts sshd, and then collects what ended.
 set -euo pipefail
-host=$1 state=$2 scratch=$3
+host=$1 state=$2 scratch=$3 disk_mib=$4
 read -r pid _ < /proc/self/stat   # as the machine numbers it: its /proc is still there
 echo "$pid" > "$state/$host/pid"
 
@@ -55,6 +55,9 @@ chmod 1777 tmp
 mount --bind "$disk/home-root" root
 chmod 700 root
 mkdir -p run/sshd run/lock run/ordeal var/lib/ordeal
+if [ "$disk_mib" != 0 ]; then
+  mount -t tmpfs -o "mode=755,size=${disk_mib}m" disk var/lib/ordeal
+fi
 
 hostname "$host"
 echo "$host" > etc/hostname

@@ -158,7 +158,7 @@ class Builder {
                 "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "setpriv",
                 "--bounding-set", std::string(kDropped), "--inh-caps", std::string(kDropped),
                 "bash", (places_.state / "host-init").string(), host, places_.state.string(),
-                places_.scratch.string()}),
+                places_.scratch.string(), std::to_string(request_.disk_mib)}),
         places_.state / host / "boot.log");
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <string_view>
 
@@ -19,6 +20,12 @@ inline bool is_outage(const FaultEntry& entry) {
   const bool paces = entry.need == FaultNeed::tbf || entry.need == FaultNeed::netem;
   return lasts(entry) && !paces &&
          std::find(std::begin(gentle), std::end(gentle), entry.name) == std::end(gentle);
+}
+
+// How long its effect may take to be seen, in which no watchdog must undo it.
+inline std::chrono::seconds time_to_see(const FaultEntry& entry) {
+  const bool slow = entry.name == "clock-strobe" || entry.name == "clock-drift";
+  return std::chrono::seconds(slow ? 8 : 2);
 }
 
 }  // namespace ordeal

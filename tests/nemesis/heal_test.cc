@@ -64,10 +64,10 @@ TEST_CASE("watchdogs heal every fault after the control process was killed") {
   for (const FaultEntry& entry : fault_catalog()) {
     if (!world.can(entry) || !breaks_one_host(world, entry)) continue;
     CAPTURE(entry.name);
-    inject_and_die(world, world.draw(entry), 1s, {.watchdog_grace = 1s});
+    inject_and_die(world, world.draw(entry), 1s, {.watchdog_grace = time_to_see(entry)});
     CHECK(world.watchdog_left());
     if (is_outage(entry)) CHECK_FALSE(world.healthy());
-    CHECK(world.watchdog_ends());
+    CHECK(world.watchdog_ends(20s));
     CHECK(world.becomes_healthy(10s));
     CHECK(world.firewall() == firewall);
   }

@@ -112,7 +112,7 @@ struct Server {
     return output({"sh", "-c", "grep -lsa '[o]rdeal-watchdog:' /proc/[0-9]*/cmdline; true"});
   }
   bool watchdog_ends() {
-    const auto end = std::chrono::steady_clock::now() + 15s;
+    const auto end = std::chrono::steady_clock::now() + 25s;
     while (std::chrono::steady_clock::now() < end) {
       if (watchdogs().empty()) return true;
       std::this_thread::sleep_for(100ms);
@@ -128,9 +128,13 @@ struct Server {
   std::unique_ptr<Target> target;
 };
 
-void in_lab(const std::string& suffix, const std::function<void(Server&, const TestLab&)>& work) {
+// Large enough for a cluster, and small enough to be filled.
+constexpr std::int64_t kDisk_mib = 256;
+
+void in_lab(const std::string& suffix, const std::function<void(Server&, const TestLab&)>& work,
+            std::int64_t disk_mib = kDisk_mib) {
   if (!root_or_skip()) return;
-  const TestLab test({"netns", unique_lab(suffix), {"n1"}, false});
+  const TestLab test({"netns", unique_lab(suffix), {"n1"}, false, disk_mib});
   in_control_namespace(test.lab, [&] {
     Server server(test);
     work(server, test);
@@ -149,8 +153,7 @@ std::vector<FaultEntry> lasting_faults(Server& server) {
     if ((fault.hosts.empty() && fault.legs.empty()) || !lasts(entry)) continue;
     const Status met = check_need(entry, server.host());
     if (!met) WARN("skipped: " << met.error().message);
-    // The lab's hosts have no file system of their own for the server's files.
-    if (met && !entry.name.starts_with("disk-")) faults.push_back(entry);
+    if (met) faults.push_back(entry);
   }
   return faults;
 }
@@ -179,31 +182,36 @@ TEST_CASE("on a PostgreSQL over SSH, every fault is injected, seen by a client, 
 }
 
 TEST_CASE("the file system of the machine is neither filled nor made read-only") {
-  in_lab("d", [](Server& server, const TestLab& test) {
-    const auto journal = HealJournal::open(journal_of(test)).value();
-    FaultEngine engine(server.cluster, server.battlefield(), *journal, no_record);
-    const auto full =
-        engine.inject({"disk-full", {"n1"}, {}, {{"leave", "0"}, {"max-size", "64"}}}, 10s, {});
-    REQUIRE_FALSE(full);
-    CHECK(full.error().message.find("more than max-size (64 MiB)") != std::string::npos);
-    const auto readonly = engine.inject({"disk-readonly", {"n1"}}, 10s, {});
-    REQUIRE_FALSE(readonly);
-    CHECK(readonly.error().message.find("which holds more than the servers' files") !=
-          std::string::npos);
-    CHECK(server.healthy());
-    CHECK(server.watchdogs() == "");
-    std::filesystem::remove(journal_of(test));
-  });
+  in_lab(
+      "d",
+      [](Server& server, const TestLab& test) {
+        const auto journal = HealJournal::open(journal_of(test)).value();
+        FaultEngine engine(server.cluster, server.battlefield(), *journal, no_record);
+        const auto full =
+            engine.inject({"disk-full", {"n1"}, {}, {{"leave", "0"}, {"max-size", "64"}}}, 10s, {});
+        REQUIRE_FALSE(full);
+        CHECK(full.error().message.find("more than max-size (64 MiB)") != std::string::npos);
+        const auto readonly = engine.inject({"disk-readonly", {"n1"}}, 10s, {});
+        REQUIRE_FALSE(readonly);
+        CHECK(readonly.error().message.find("which holds more than the servers' files") !=
+              std::string::npos);
+        CHECK(server.healthy());
+        CHECK(server.watchdogs() == "");
+        std::filesystem::remove(journal_of(test));
+      },
+      0);
 }
 
 // A process of its own, since the hosts' sessions must not be shared with it.
-void inject_and_die(const TestLab& test, Server& server, const Fault& fault) {
+void inject_and_die(const TestLab& test, Server& server, const Fault& fault,
+                    std::chrono::milliseconds grace) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     const Cluster cluster = make_cluster(test.lab);
     const auto journal = HealJournal::open(journal_of(test));
-    FaultEngine engine(cluster, server.battlefield(), **journal, no_record, {.watchdog_grace = 5s});
+    FaultEngine engine(cluster, server.battlefield(), **journal, no_record,
+                       {.watchdog_grace = grace});
     if (!engine.inject(fault, 1s, {})) _exit(1);
     raise(SIGKILL);
   }
@@ -218,7 +226,7 @@ TEST_CASE("watchdogs outlive the SSH session that armed them, and heal PostgreSQ
     const auto faults = lasting_faults(server);
     for (const FaultEntry& entry : faults) {
       CAPTURE(entry.name);
-      inject_and_die(test, server, server.draw(entry));
+      inject_and_die(test, server, server.draw(entry), time_to_see(entry) + 3s);
       if (is_outage(entry)) CHECK(server.becomes_unhealthy());
       CHECK(server.watchdog_ends());
       CHECK(server.becomes_healthy());

@@ -59,6 +59,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
+TEST_CASE("a disk is for hosts that are namespaces") {
+  const std::string netns = "{lab: netns, names: [n1], disk: 512}";
+  const std::string lab = "{lab: local, names: [n1]}";
+  CHECK(load(replaced(kGood, lab, netns))->hosts.disk_mib == 512);
+  CHECK(error_of(replaced(kGood, lab, "{lab: local, names: [n1], disk: 512}")) ==
+        "c.yaml:2:34: hosts: only hosts of `lab: netns` can be given a disk");
+}
+
 TEST_CASE("a campaign is read whole") {
   const auto campaign = load(kGood);
   REQUIRE(campaign);
