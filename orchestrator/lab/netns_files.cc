@@ -4,8 +4,8 @@
 namespace ordeal {
 
 const std::string_view kHostInit = R"bash(#!/bin/bash
-# host-init HOST STATE SCRATCH DISK_MIB: first process of a host, in namespaces of its own. Builds the
-# host's root, moves into it, starts sshd, and then collects what ended.
+# host-init HOST STATE SCRATCH DISK_MIB: first process of a host, in namespaces of its own. Builds
+# the host's root, moves into it, starts sshd, and then collects what ended.
 set -euo pipefail
 host=$1 state=$2 scratch=$3 disk_mib=$4
 read -r pid _ < /proc/self/stat   # as the machine numbers it: its /proc is still there
