@@ -53,6 +53,23 @@ class Killed(EndToEnd):
         self.assert_code(self.ordeal("lab", "down"), 0)
         self.assert_nothing_left()
 
+    def test_sigkill_then_heal_of_the_host_alone(self):
+        process = self.run_until_fault("partition")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        lab = json.loads((self.store / "latest/lab.json").read_text())["name"]
+        self.addCleanup(self.ordeal, "lab", "down", "--name", lab)
+        rules = lambda: self.ordeal("lab", "exec", "--name", lab, "n1", "--", "iptables", "-S").out
+        self.assertIn("ORDEAL", rules())
+        healed = self.ordeal("heal", "--lab", lab, "--host", "n1")
+        self.assert_code(healed, 0)
+        self.assertIn("undone: ", healed.out)
+        self.assertNotIn("ORDEAL", rules())
+        again = self.ordeal("heal", "--lab", lab, "--host", "n1")
+        self.assertEqual((again.code, again.out), (0, "nothing to heal\n"))
+        for arguments in ([], ["--host", "n9", "--lab", lab], [self.store / "latest", "--host", "n1"]):
+            self.assert_code(self.ordeal("heal", *arguments), BAD_INPUT)
+
     def test_ctrl_c_once_heals_finishes_and_judges(self):
         process = self.run_until_fault("partition")
         process.send_signal(signal.SIGINT)
