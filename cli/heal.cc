@@ -108,7 +108,8 @@ Result<int> heal_host(const HealArguments& arguments) {
   ORDEAL_TRY_ASSIGN(const Lab lab, lab_of(arguments));
   ORDEAL_TRY(enter_control_namespace(lab));
   const Cluster cluster = make_cluster(lab);
-  Host* host = lab.hosts.size() == 1 ? cluster.hosts().front() : cluster.find(arguments.host);
+  const bool named = !arguments.lab.empty() || !arguments.inventory.empty();
+  Host* host = named ? cluster.find(arguments.host) : cluster.hosts().front();
   if (host == nullptr) {
     std::vector<std::string_view> known;
     for (const HostSpec& each : lab.hosts) known.push_back(each.name);

@@ -44,18 +44,21 @@ function(ordeal_test name)
     PROPERTIES LABELS "unit;${name}" TIMEOUT 300)
 endfunction()
 
-# ordeal_python_test(NAME TIMEOUT seconds [SERIAL] MODULE class...): the classes of MODULE_test.py in this
-# directory, each a ctest test labelled NAME, on the built program.
+# ordeal_python_test(NAME TIMEOUT seconds [ISOLATED] MODULE class...): the classes of MODULE_test.py in this
+# directory, each a ctest test labelled NAME, on the built program; in namespaces of its own where isolated.
 function(ordeal_python_test name)
-  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "" ${ARGN})
+  cmake_parse_arguments(ARG "ISOLATED" "TIMEOUT" "" ${ARGN})
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   list(POP_FRONT ARG_UNPARSED_ARGUMENTS module)
+  if(ARG_ISOLATED)
+    set(isolated ${CMAKE_SOURCE_DIR}/tests/e2e/isolated)
+  endif()
   foreach(class ${ARG_UNPARSED_ARGUMENTS})
     set(test "${name}: ${module} ${class}")
-    add_test(NAME ${test} COMMAND ${Python3_EXECUTABLE} -m unittest -v ${module}_test.${class}
+    add_test(NAME ${test} COMMAND ${isolated} ${Python3_EXECUTABLE} -m unittest -v ${module}_test.${class}
              WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_tests_properties(
       ${test} PROPERTIES ENVIRONMENT "ORDEAL=$<TARGET_FILE:ordeal>;PYTHONDONTWRITEBYTECODE=1"
-                         LABELS ${name} RUN_SERIAL ${ARG_SERIAL} TIMEOUT ${ARG_TIMEOUT})
+                         LABELS ${name} TIMEOUT ${ARG_TIMEOUT})
   endforeach()
 endfunction()

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/join.hpp>
-#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cmath>
 #include <utility>
 
@@ -126,20 +125,13 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
   return fault;
 }
 
-Result<double> number(const Fault& fault, const std::string& name) {
-  const std::string& text = fault.parameters.at(name);
-  double value = 0;
-  if (boost::conversion::try_lexical_convert(text, value)) return value;
-  return bad_input("fault {}: {} is \"{}\": expected a number", fault.name, name, text);
-}
-
 Result<proxy::Toxic> toxic_of(const ToxicFault& own, const Fault& fault) {
   proxy::Toxic toxic;
   toxic.type = own.toxic;
-  ORDEAL_TRY_ASSIGN(toxic.toxicity, number(fault, "toxicity"));
+  ORDEAL_TRY_ASSIGN(toxic.toxicity, number_of(fault, "toxicity", 0, 1));
   for (const Drawn& drawn : own.drawn) {
     if (drawn.attribute.empty()) continue;
-    ORDEAL_TRY_ASSIGN(const double value, number(fault, std::string(drawn.attribute)));
+    ORDEAL_TRY_ASSIGN(const double value, number_of(fault, std::string(drawn.attribute), 0, 1e12));
     toxic.attributes[std::string(drawn.attribute)] = value;
   }
   return toxic;

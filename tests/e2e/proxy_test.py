@@ -6,7 +6,7 @@ name: toxics
 hosts: {lab: LAB, names: [n1]}
 target: {postgres: {version: 15, operation-timeout: 2s}}
 workload: {list-append: {isolation: serializable}}
-duration: 40s
+duration: 24s
 workers: 5
 faults:
   leg-refuse:
@@ -31,16 +31,15 @@ class Toxics(EndToEnd):
         return self.ordeal("run", campaign, "--store", self.store, "--json", *arguments)
 
     def test_every_toxic_meets_the_clients_and_is_gone_after_it(self):
-        for lab in ("netns", "local"):
-            done = self.run_campaign(lab, "--complexity", "low")
-            self.assert_code(done, VALID)
-            run = done.json()["run"]
-            self.assertEqual(len({row["fault"] for row in run["coverage"]}), 10)
-            for row in run["coverage"]:
-                self.assertEqual(row["where"], "client-db")
-                if row["times"]:
-                    self.assertRegex(row["effect"], "no connection is left|delayed|swallowed|ended|held back")
-            self.assertIn("is healed", (self.store / "latest/faults.log").read_text())
+        done = self.run_campaign("netns", "--complexity", "low")
+        self.assert_code(done, VALID)
+        run = done.json()["run"]
+        self.assertEqual(len({row["fault"] for row in run["coverage"]}), 10)
+        for row in run["coverage"]:
+            self.assertEqual(row["where"], "client-db")
+            if row["times"]:
+                self.assertRegex(row["effect"], "no connection is left|delayed|swallowed|ended|held back")
+        self.assertIn("is healed", (self.store / "latest/faults.log").read_text())
 
     def test_what_is_said_of_legs_is_followed_or_refused(self):
         direct = self.run_campaign("local", "--set", "legs.client-db=direct")
