@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <mutex>
 
 #include "nemesis/needs.h"
 #include "nemesis/proxy/proxy.h"
 #include "orchestrator/faults.h"
 #include "orchestrator/inventory.h"
 #include "orchestrator/legs.h"
+#include "remote/abilities.h"
 
 namespace ordeal {
 namespace {
@@ -46,6 +49,7 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(save_lab(ground->lab_, request.folder.lab()));
   ORDEAL_TRY(enter_control_namespace(ground->lab_));
   ORDEAL_TRY(ground->check_hosts());
+  ORDEAL_TRY(ground->probe_inventory());
   ORDEAL_TRY(ground->check_needs());
   ORDEAL_TRY(ground->make_target());
   ORDEAL_TRY(check_faults(request.campaign, ground->terrain_));
@@ -81,6 +85,24 @@ void Battleground::leave() {
 Status Battleground::check_hosts() {
   const auto timeout = campaign_.settings.duration("step-timeout");
   return cluster_.for_each([&](Host& host) { return host.preflight(timeout); });
+}
+
+// A lab knows its hosts; an inventory only names them.
+Status Battleground::probe_inventory() {
+  if (!campaign_.hosts.lab.empty()) return {};
+  std::mutex mutex;
+  std::map<std::string, HostAbilities> found;
+  ORDEAL_TRY(cluster_.for_each([&](Host& host) -> Status {
+    ORDEAL_TRY_ASSIGN(const HostAbilities abilities, probe_abilities(host, request_.stop));
+    const std::lock_guard lock(mutex);
+    found[host.name()] = abilities;
+    return {};
+  }));
+  for (std::size_t i = 0; i < lab_.hosts.size(); ++i) {
+    lab_.abilities[i] = found[lab_.hosts[i].name];
+  }
+  cluster_ = make_cluster(lab_);
+  return save_lab(lab_, request_.folder.lab());
 }
 
 Status Battleground::check_needs() const {

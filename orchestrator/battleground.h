@@ -47,6 +47,7 @@ class Battleground {
   Battleground(const RunRequest& request, Lab lab);
 
   Status check_hosts();
+  Status probe_inventory();
   Status check_needs() const;
   Status make_target();
   Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
