@@ -1,6 +1,7 @@
 #include "remote/command.h"
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <string_view>
 
 namespace ordeal {
@@ -32,6 +33,15 @@ void append_word(std::string& line, std::string_view word) {
   line += quoted(word);
 }
 
+// Scripts are long, and of many lines; what they begin with tells them apart well enough.
+std::string one_line(std::string text) {
+  std::size_t length = 200;
+  boost::replace_all(text, "\n", " ");
+  if (text.size() <= length) return text;
+  while ((text[length] & 0xC0) == 0x80) --length;  // within a character of UTF-8
+  return text.substr(0, length) + "...";
+}
+
 }  // namespace
 
 std::string shell_line(const Command& command) {
@@ -53,7 +63,7 @@ std::string shell_line(const Command& command) {
 std::string display(const Command& command) {
   std::string line;
   for (const std::string& argument : command.arguments) append_word(line, argument);
-  return line;
+  return one_line(line);
 }
 
 }  // namespace ordeal

@@ -25,7 +25,8 @@ struct CommandOutput {
 
 // One POSIX shell line that runs the command with exactly these arguments and environment.
 std::string shell_line(const Command& command);
-// For messages: the arguments, quoted where needed, without environment or input.
+// For messages: the arguments, quoted where needed, without environment or input; one line, and the
+// first 200 bytes of what is longer.
 std::string display(const Command& command);
 
 }  // namespace ordeal

@@ -78,5 +78,12 @@ TEST_CASE("messages show the arguments, and neither environment nor input") {
         "psql -c 'SELECT 1'");
 }
 
+TEST_CASE("messages show a script as the beginning of one line") {
+  CHECK(display({{"sh", "-c", "\nfirst\nsecond\n"}, {}, {}, {}}) == "sh -c ' first second '");
+  const std::string long_script = std::string(192, 'a') + "\u00e9";
+  CHECK(display({{"sh", "-c", long_script}, {}, {}, {}}) ==
+        "sh -c '" + std::string(192, 'a') + "...");
+}
+
 }  // namespace
 }  // namespace ordeal
