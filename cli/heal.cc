@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "cli/commands.h"
 #include "cli/outcome.h"
+#include "nemesis/host_clock.h"
 #include "nemesis/journal.h"
 #include "nemesis/watchdog.h"
 #include "orchestrator/inventory.h"
@@ -115,8 +116,11 @@ Result<int> heal_host(const HealArguments& arguments) {
     for (const HostSpec& each : lab.hosts) known.push_back(each.name);
     return bad_input("{}", unknown_name("host", arguments.host, known));
   }
-  ORDEAL_TRY_ASSIGN(const CommandOutput output, run_checked(*host, undo_now(), kUndoTimeout));
-  const std::string& done = output.standard_output;
+  std::string done;
+  for (const Command& each : {undo_now(), restore_clock_now()}) {
+    ORDEAL_TRY_ASSIGN(const CommandOutput output, run_checked(*host, each, kUndoTimeout));
+    done += output.standard_output;
+  }
   fmt::print("{}", done.empty() ? "nothing to heal\n" : done);
   return 0;
 }

@@ -69,6 +69,21 @@ constexpr std::string_view kIsRight = R"(
 echo "the host's clock is right, by its monotonic clock"
 )";
 
+// The program comes as text, since where a run put it is not known.
+constexpr std::string_view kRestoreNow = R"(
+program=
+for state in /run/ordeal-clock-*; do
+  [ -e "$state" ] || continue
+  if [ -z "$program" ]; then
+    program=$(mktemp) || exit 1
+    trap 'rm -f "$program"' EXIT
+    base64 -d > "$program" && chmod 700 "$program" || exit 1
+  fi
+  "$program" restore "$state" || exit 1
+  echo "restored: the clock, moved by run ${state#/run/ordeal-clock-}"
+done
+)";
+
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
   const std::string& offset = fault.parameters.at("offset");
   const auto place = [&](const ServerControl& control) {
@@ -114,6 +129,12 @@ std::string clock_helper_base64() {
   const std::size_t padding = (3 - bytes.size() % 3) % 3;
   text.replace(text.size() - padding, padding, padding, '=');
   return text;
+}
+
+Command restore_clock_now() {
+  Command restore = script(kRestoreNow, {});
+  restore.standard_input = clock_helper_base64();
+  return restore;
 }
 
 FaultEntry host_clock_skew_fault() {

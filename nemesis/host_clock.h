@@ -15,4 +15,8 @@ FaultEntry host_clock_skew_fault();
 // of the architecture that Ordeal was built for.
 std::string clock_helper_base64();
 
+// Puts the clock of a host right that a run left moved, whatever run it was; prints a line for
+// each. Exit status 1 where that fails. Does nothing on a host whose clock nobody moved.
+Command restore_clock_now();
+
 }  // namespace ordeal

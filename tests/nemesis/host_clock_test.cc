@@ -38,6 +38,17 @@ struct Helper {
   }
   ~Helper() { std::filesystem::remove_all(directory); }
 
+  // In a /run of its own, where `state` says by how much the true time is ahead.
+  CommandOutput restore_now(const std::string& state) const {
+    Command restore = restore_clock_now();
+    const std::string in_own_run =
+        "mount -t tmpfs none /run && { [ -z \"$0\" ] || echo \"$0\" > /run/ordeal-clock-r1; } && "
+        "setpriv --bounding-set -sys_time \"$@\"; status=$?; ls /run; exit $status";
+    const std::vector<std::string> before{"unshare", "-m", "sh", "-c", in_own_run, state};
+    restore.arguments.insert(restore.arguments.begin(), before.begin(), before.end());
+    return host->run(restore).value();
+  }
+
   std::string program() const { return directory / "ordeal-clock"; }
   std::string state() const { return directory / "state"; }
   CommandOutput run(std::vector<std::string> arguments) const {
@@ -95,6 +106,18 @@ TEST_CASE("the clock helper has nothing to restore where nothing was moved, and 
   CHECK(helper.run({"skew", helper.state()}).exit_status == 2);
   std::ofstream(helper.state()) << "nonsense\n";
   CHECK(helper.run({"restore", helper.state()}).exit_status == 1);
+}
+
+TEST_CASE("a clock that any run left moved is put right, or it is said why not") {
+  if (geteuid() != 0) return;
+  const Helper helper;
+  const CommandOutput nothing = helper.restore_now("");
+  CHECK(nothing.exit_status == 0);
+  CHECK(nothing.standard_output.empty());
+  const CommandOutput refused = helper.restore_now("1000");
+  CHECK(refused.exit_status == 1);
+  CHECK(refused.standard_error == "the clock is not set: this needs root with CAP_SYS_TIME\n");
+  CHECK(refused.standard_output == "ordeal-clock-r1\n");
 }
 
 TEST_CASE("a host's clock is moved by the helper, and put right by what it noted before") {
