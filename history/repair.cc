@@ -69,7 +69,7 @@ class Repair {
          mismatches_.first);
     warn(fmt::format("were invoked by a process whose last invocation was open: each has a new "
                      "number from there on, {} in place of {}",
-                     first_new_name_, event(renamed_.first).process.value),
+                     first_new_name_, first_old_name_),
          renamed_.count, renamed_.first);
     warn("were dropped: completions without invocation and value", lonely_.count, lonely_.first);
     return std::move(builder).build();
@@ -98,7 +98,10 @@ class Repair {
     if (operation.phase == Phase::invoke) {
       if (is_open) {
         name->second = next_name_++;
-        if (renamed_.count == 0) first_new_name_ = name->second;
+        if (renamed_.count == 0) {
+          first_old_name_ = recorded;
+          first_new_name_ = name->second;
+        }
         renamed_.add(position);
       }
       open_[recorded] = position;
@@ -155,6 +158,7 @@ class Repair {
   std::unordered_map<std::int64_t, std::int64_t> names_;  // processes, as recorded -> now
   std::unordered_map<std::int64_t, Position> open_;       // invocations, by process as recorded
   std::int64_t next_name_ = 0;
+  std::int64_t first_old_name_ = 0;  // of the first process that has a new one
   std::int64_t first_new_name_ = 0;
 };
 

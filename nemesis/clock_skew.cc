@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "nemesis/plan.h"
@@ -20,6 +21,13 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
 }
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
+  constexpr double kLargest_s = 1e9;
+  constexpr double kSmallest_s = 0.1;  // that can be measured
+  ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
+  if (std::abs(size_s) < kSmallest_s) {
+    return bad_input("fault {}: offset={}: expected at least {} s, ahead or back", fault.name,
+                     fault.parameters.at("offset"), kSmallest_s);
+  }
   const std::string& offset = fault.parameters.at("offset");
   return plan_per_server(
       fault, battlefield,

@@ -38,6 +38,8 @@ class Disruptor {
     return first_failure_;
   }
 
+  std::size_t left() const { return schedule_.size(); }
+
  private:
   // At the same moment, healing comes first: the next fault may be the same one.
   bool healing_is_next() const {
@@ -86,8 +88,11 @@ WaitUntil wait_on_steady_clock(std::chrono::steady_clock::time_point chaos_start
 }
 
 Status run_schedule(FaultEngine& engine, std::span<const ScheduledFault> schedule,
-                    const WaitUntil& wait_until, std::stop_token stop) {
-  return Disruptor(engine, schedule).run(wait_until, stop);
+                    const WaitUntil& wait_until, std::stop_token stop, std::size_t* begun) {
+  Disruptor disruptor(engine, schedule);
+  Status done = disruptor.run(wait_until, stop);
+  if (begun != nullptr) *begun = schedule.size() - disruptor.left();
+  return done;
 }
 
 }  // namespace ordeal

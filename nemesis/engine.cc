@@ -22,19 +22,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kDisarmTimeout{20'000};
 constexpr milliseconds kLookAgain{50};
 
-const FaultEntry* find_entry(std::string_view name) {
-  for (const FaultEntry& entry : fault_catalog()) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
-}
-
-Result<FaultPlan> make_plan(const Fault& fault, const Battlefield& battlefield) {
-  const FaultEntry* entry = find_entry(fault.name);
-  if (entry == nullptr) return internal_error("fault {} is not in the catalogue", fault.name);
-  return entry->plan(fault, battlefield);
-}
-
 const std::vector<Command>* commands_for(const Host& host,
                                          const std::vector<HostCommands>& commands) {
   for (const HostCommands& of_host : commands) {
@@ -121,7 +108,9 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
                                     std::stop_token stop) {
   const std::lock_guard acting(acting_);
   if (stop.stop_requested()) return stopped();
-  ORDEAL_TRY_ASSIGN(const FaultPlan plan, make_plan(fault, battlefield_));
+  const auto planned = plan_fault(fault, battlefield_);
+  if (!planned) return tl::unexpected(refuse(fault, planned.error()));
+  const FaultPlan& plan = *planned;
   const Injected injected = begin(fault, plan);
   FaultEvent event = injected.active.event;
   record_(Phase::invoke, event, "");
@@ -139,6 +128,15 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
           fmt::format("failed: {}; {}", seen.error().message,
                       undone ? "undone" : "undo failed: " + undone.error().message));
   return tl::unexpected(seen.error());
+}
+
+// Nothing was done, which the record tells all the same.
+Error FaultEngine::refuse(const Fault& fault, const Error& error) {
+  const FaultEvent event = event_of(fault, {});
+  count(fault.name, &FaultCounts::failed);
+  record_(Phase::invoke, event, "");
+  record_(Phase::info, event, "failed: " + error.message);
+  return error;
 }
 
 FaultEvent FaultEngine::event_of(const Fault& fault, const FaultPlan& plan) const {

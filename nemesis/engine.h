@@ -93,6 +93,7 @@ class FaultEngine {
   };
 
   Injected begin(const Fault& fault, FaultPlan plan);
+  Error refuse(const Fault& fault, const Error& error);
   FaultEvent event_of(const Fault& fault, const FaultPlan& plan) const;
   Status carry_out(const FaultPlan& plan, const Injected& injected,
                    std::chrono::milliseconds duration, std::stop_token stop);

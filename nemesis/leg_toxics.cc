@@ -88,6 +88,8 @@ constexpr OptionSpec kToxicOptions[] = {
      .maximum = 1}};
 constexpr OptionSpec kModeOptions[] = {kLegsOption};
 
+constexpr double kLeastToxicity = 0.001;
+
 // As text for a schedule: whole numbers, but for probabilities.
 std::string draw_value(const Drawn& drawn, Random& random) {
   const double exponent = std::log(drawn.most / drawn.least) * random.unit();
@@ -128,13 +130,13 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
 Result<proxy::Toxic> toxic_of(const ToxicFault& own, const Fault& fault) {
   proxy::Toxic toxic;
   toxic.type = own.toxic;
-  ORDEAL_TRY_ASSIGN(toxic.toxicity, number_of(fault, "toxicity", 0, 1));
+  ORDEAL_TRY_ASSIGN(toxic.toxicity, number_of(fault, "toxicity", kLeastToxicity, 1));
   for (const Drawn& drawn : own.drawn) {
     if (drawn.attribute.empty()) continue;
     ORDEAL_TRY_ASSIGN(const double value, number_of(fault, std::string(drawn.attribute), 0, 1e12));
     toxic.attributes[std::string(drawn.attribute)] = value;
   }
-  return toxic;
+  return proxy::completed(std::move(toxic));
 }
 
 // ---- legs that take no connection
@@ -163,7 +165,11 @@ Result<std::string> seen_of(proxy::Proxy& proxy, const std::string& listener,
   ORDEAL_TRY_ASSIGN(const proxy::LegInfo leg, proxy.leg(listener));
   for (std::size_t i = 0; i < leg.toxics.size(); ++i) {
     if (leg.toxics[i].name != name) continue;
-    const std::string seen = proxy::effect_text(leg.effects[i]);
+    proxy::ToxicEffect effect = leg.effects[i];
+    // Ends are held back by whatever delays; they are the point of these two only.
+    const std::string& type = leg.toxics[i].type;
+    if (type != "slow_close" && type != "half_open") effect.late_ends = 0;
+    const std::string seen = proxy::effect_text(effect);
     if (seen.empty()) break;
     return fmt::format("{} {}: {}", listener, proxy::direction_name(leg.toxics[i].direction), seen);
   }

@@ -57,6 +57,13 @@ Command each_of(const std::vector<Command>& commands) {
   return script(text + "exit $status\n", {});
 }
 
+Result<FaultPlan> plan_fault(const Fault& fault, const Battlefield& battlefield) {
+  for (const FaultEntry& entry : fault_catalog()) {
+    if (entry.name == fault.name) return entry.plan(fault, battlefield);
+  }
+  return internal_error("fault {} is not in the catalogue", fault.name);
+}
+
 Result<const Host*> find_host(const Fault& fault, const Battlefield& battlefield,
                               const std::string& name) {
   for (const Host* host : battlefield.hosts) {

@@ -19,6 +19,9 @@ Command all_of(const std::vector<Command>& commands);
 // One that runs all of them, and fails where one failed.
 Command each_of(const std::vector<Command>& commands);
 
+// By the catalogue. bad_input where the fault's parameters make no sense.
+Result<FaultPlan> plan_fault(const Fault& fault, const Battlefield& battlefield);
+
 // Fails with `internal` where the fault names a host that is not on the battlefield.
 Result<const Host*> find_host(const Fault& fault, const Battlefield& battlefield,
                               const std::string& name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <future>
 
@@ -33,7 +34,9 @@ HostSpec control_spec() {
 
 std::string line_of(const CommandOutput& output) {
   std::string line = boost::trim_copy(output.standard_output);
-  return line.empty() ? boost::trim_copy(output.standard_error) : line;
+  if (line.empty()) line = boost::trim_copy(output.standard_error);
+  boost::replace_all(line, "\n", ", ");
+  return line;
 }
 
 void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop) {

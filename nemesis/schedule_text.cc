@@ -49,21 +49,36 @@ Result<FaultChoice> choice_of(const std::string& name, std::span<const FaultChoi
   return bad_input("{}", unknown_name("fault", name, known));
 }
 
-Status set_from(const std::string& word, Fault& fault) {
+Status set_from(const std::string& word, Strikes strikes, Fault& fault) {
   const std::size_t equals = word.find('=');
+  const bool of_legs = strikes == Strikes::legs;
   if (equals == std::string::npos) {
+    if (of_legs) {
+      return bad_input("\"{}\": fault {} strikes legs, as in `legs=client-db`, and takes no hosts",
+                       word, fault.name);
+    }
     fault.hosts = split(word, ",");
-  } else if (word.substr(0, equals) == "legs") {
+  } else if (of_legs && word.substr(0, equals) == "legs") {
     fault.legs = split(word.substr(equals + 1), ",");
   } else if (fault.parameters.count(word.substr(0, equals)) != 0) {
     fault.parameters[word.substr(0, equals)] = word.substr(equals + 1);
   } else {
-    std::vector<std::string> known{"legs"};
+    std::vector<std::string> known;
+    if (of_legs) known.push_back("legs");
     for (const auto& [name, value] : fault.parameters) known.push_back(name);
     return bad_input("\"{}\": fault {} has no such parameter; known: {}", word, fault.name,
-                     boost::algorithm::join(known, ", "));
+                     known.empty() ? "none" : boost::algorithm::join(known, ", "));
   }
   return {};
+}
+
+Status check_direction(const Fault& fault) {
+  const auto found = fault.parameters.find("direction");
+  if (found == fault.parameters.end()) return {};
+  for (const char* known : {"upstream", "downstream", "both"}) {
+    if (found->second == known) return {};
+  }
+  return bad_input("direction={}: expected upstream, downstream or both", found->second);
 }
 
 Status check_places(const Fault& fault, const Terrain& terrain) {
@@ -105,7 +120,10 @@ Result<ScheduledFault> parse_step(const StepText& step, std::span<const FaultCho
   if (words.empty()) return bad_input("expected a fault, such as `kill n1`");
   ORDEAL_TRY_ASSIGN(const FaultChoice choice, choice_of(words.front(), faults));
   scheduled.fault = choice.entry->draw(choice.options, terrain, random);
-  for (std::size_t i = 1; i < words.size(); ++i) ORDEAL_TRY(set_from(words[i], scheduled.fault));
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    ORDEAL_TRY(set_from(words[i], choice.entry->strikes, scheduled.fault));
+  }
+  ORDEAL_TRY(check_direction(scheduled.fault));
   ORDEAL_TRY(check_places(scheduled.fault, terrain));
   return scheduled;
 }

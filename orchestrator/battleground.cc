@@ -53,6 +53,7 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(ground->check_needs());
   ORDEAL_TRY(ground->make_target());
   ORDEAL_TRY(check_faults(request.campaign, ground->terrain_));
+  ORDEAL_TRY(check_plans(request.campaign, ground->battlefield()));
   return ground;
 }
 
@@ -106,8 +107,8 @@ Status Battleground::probe_inventory() {
 }
 
 Status Battleground::check_needs() const {
-  for (const auto& fault : campaign_.faults) {
-    for (Host* host : cluster_.hosts()) ORDEAL_TRY(check_need(*fault.entry, *host));
+  for (const FaultEntry* fault : faults_in_use(campaign_)) {
+    for (Host* host : cluster_.hosts()) ORDEAL_TRY(check_need(*fault, *host));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/names.h"
+#include "nemesis/plan.h"
 
 namespace ordeal {
 namespace {
@@ -118,6 +119,39 @@ Status check_faults(const Campaign& campaign, const Terrain& terrain) {
   return schedule_of(campaign, 0, terrain).map([](const auto&) {});
 }
 
+std::vector<const FaultEntry*> faults_in_use(const Campaign& campaign) {
+  std::vector<const FaultEntry*> used;
+  for (const auto& fault : campaign.faults) used.push_back(fault.entry);
+  for (const FaultEntry& entry : fault_catalog()) {
+    // A step names its fault first.
+    const bool written =
+        std::any_of(campaign.steps.begin(), campaign.steps.end(), [&](const WrittenStep& step) {
+          return step.text.what.substr(0, step.text.what.find(' ')) == entry.name;
+        });
+    if (written) used.push_back(&entry);
+  }
+  return used;
+}
+
+Status check_plans(const Campaign& campaign, const Battlefield& battlefield) {
+  const std::vector<FaultChoice> choices = fault_choices(campaign);
+  for (const WrittenStep& step : campaign.steps) {
+    ORDEAL_TRY_ASSIGN(const ScheduledFault scheduled,
+                      parse_step(step.text, choices, battlefield.terrain, Random(0)));
+    if (const auto plan = plan_fault(scheduled.fault, battlefield); !plan) {
+      return bad_input("{}: {}", step.where, plan.error().message);
+    }
+  }
+  for (const FaultChoice& choice : choices) {
+    Random random(0);
+    const Fault fault = choice.entry->draw(choice.options, battlefield.terrain, random);
+    if (const auto plan = plan_fault(fault, battlefield); !plan) {
+      return bad_input("fault {} as the campaign sets it: {}", fault.name, plan.error().message);
+    }
+  }
+  return {};
+}
+
 Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::uint64_t seed,
                                                 const Terrain& terrain) {
   const Random random = Random(seed).derive("schedule");
@@ -133,6 +167,10 @@ Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::u
                              random.derive(fmt::format("step {}", schedule.size())));
     if (!parsed) return bad_input("{}: {}", step.where, parsed.error().message);
     ORDEAL_TRY(check_dangerous(parsed->fault.name, step.where + ": ", choices));
+    if (parsed->start >= campaign.settings.duration("duration")) {
+      return bad_input("{}: {}: chaos ends at {}", step.where, step.text.when,
+                       format_duration(campaign.settings.duration("duration")));
+    }
     schedule.push_back(std::move(*parsed));
   }
   std::stable_sort(schedule.begin(), schedule.end(),

@@ -19,6 +19,11 @@ std::vector<FaultChoice> fault_choices(const Campaign& campaign);
 // setting names a leg, a role or a fault that is not there.
 Status check_faults(const Campaign& campaign, const Terrain& terrain);
 
+// Of the campaign's list and of its written steps.
+std::vector<const FaultEntry*> faults_in_use(const Campaign& campaign);
+// bad_input where a fault cannot be planned as it is written or set.
+Status check_plans(const Campaign& campaign, const Battlefield& battlefield);
+
 // Drawn by the seed, or as written in the campaign.
 Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::uint64_t seed,
                                                 const Terrain& terrain);

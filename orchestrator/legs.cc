@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "nemesis/proxy/proxy.h"
+#include "orchestrator/faults.h"
 
 namespace ordeal {
 namespace {
@@ -15,21 +16,15 @@ bool wants(const Options& options, const std::string& leg) {
   return legs.empty() || std::find(legs.begin(), legs.end(), leg) != legs.end();
 }
 
-// A step names its fault first; which leg it strikes may still be drawn.
-bool in_steps(const Campaign& campaign, const FaultEntry& fault) {
-  return std::any_of(campaign.steps.begin(), campaign.steps.end(), [&](const WrittenStep& step) {
-    return step.text.what.substr(0, step.text.what.find(' ')) == fault.name;
-  });
-}
-
 bool a_fault_needs_it(const Campaign& campaign, const std::string& leg) {
   for (const auto& fault : campaign.faults) {
     if (fault.entry->need == FaultNeed::proxy && wants(fault.options, leg)) return true;
   }
-  for (const FaultEntry& entry : fault_catalog()) {
-    if (entry.need == FaultNeed::proxy && in_steps(campaign, entry)) return true;
-  }
-  return false;
+  // Which leg a written step strikes may still be drawn.
+  const auto used = faults_in_use(campaign);
+  return !campaign.steps.empty() && std::any_of(used.begin(), used.end(), [](const auto* entry) {
+    return entry->need == FaultNeed::proxy;
+  });
 }
 
 bool through_proxy(const Campaign& campaign, const std::string& leg) {

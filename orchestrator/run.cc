@@ -59,7 +59,7 @@ class Experiment {
     note(end, heal());
     final_operations(workers);
     note(end, recorder_->close());
-    note(end, keep_executed_schedule(end.duration));
+    note(end, keep_executed_schedule());
     end.interrupted = request_.stop.stop_requested();
     return end;
   }
@@ -106,8 +106,8 @@ class Experiment {
     Status disrupted;
     std::jthread disruptor([&] {
       try {
-        disrupted =
-            run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token());
+        disrupted = run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token(),
+                                 &begun_);
       } catch (const std::exception& error) {
         disrupted = internal_error("the disruptor ended: {}", error.what());
       }
@@ -141,9 +141,13 @@ class Experiment {
     workers.run_final(request_.stop);
   }
 
-  // What a run that was stopped never came to is no part of what it executed.
-  Status keep_executed_schedule(milliseconds until) {
-    std::erase_if(schedule_, [&](const ScheduledFault& each) { return each.start >= until; });
+  // What the run never came to, since it was stopped or its hosts were slow, it did not execute.
+  Status keep_executed_schedule() {
+    if (begun_ < schedule_.size()) {
+      request_.console.log().warn("{} of {} planned faults were not reached",
+                                  schedule_.size() - begun_, schedule_.size());
+    }
+    schedule_.resize(begun_);
     return write_file(request_.folder.schedule(), schedule_yaml(schedule_));
   }
 
@@ -162,6 +166,7 @@ class Experiment {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<FaultEngine> engine_;
   std::vector<ScheduledFault> schedule_;
+  std::size_t begun_ = 0;  // of the schedule
 };
 
 }  // namespace

@@ -123,11 +123,11 @@ std::string faults_text(const std::map<std::string, std::uint64_t>& counts) {
 std::string coverage_text(const std::vector<CoverageRow>& rows) {
   if (rows.empty()) return "";
   std::string text =
-      fmt::format("  {:<13}{:<18}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "coverage", "fault", "where",
+      fmt::format("  {:<13}{:<22}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "coverage", "fault", "where",
                   "direction", "times", "active", "without effect");
   for (const CoverageRow& row : rows) {
     text +=
-        fmt::format("  {:<13}{:<18}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "", terminal_safe(row.fault),
+        fmt::format("  {:<13}{:<22}{:<18}{:<12}{:>6}{:>11}{:>16}\n", "", terminal_safe(row.fault),
                     terminal_safe(row.where), terminal_safe(row.direction), row.times,
                     seconds_text(row.total), row.without_effect);
   }

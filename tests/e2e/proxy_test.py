@@ -45,7 +45,8 @@ class Toxics(EndToEnd):
         direct = self.run_campaign("local", "--set", "legs.client-db=direct")
         self.assert_code(direct, BAD_INPUT)
         self.assertIn("finds nothing to strike", direct.err)
-        for setting, words in (("legs.client-db=tunnel", "expected proxy or direct"),
+        for setting, words in (("faults.latency.toxicity=0", "expected a number from 0.001 to 1"),
+                               ("legs.client-db=tunnel", "expected proxy or direct"),
                                ("legs.backup=proxy", 'leg "backup"')):
             done = self.run_campaign("local", "--set", setting)
             self.assert_code(done, BAD_INPUT)

@@ -128,9 +128,11 @@ TEST_CASE("a stop request ends the wait at once and leaves active faults to the 
     std::this_thread::sleep_for(100ms);
     stop.request_stop();
   });
-  const Status done =
-      run_schedule(*fixture.engine, schedule, wait_on_steady_clock(begin), stop.get_token());
+  std::size_t begun = 0;
+  const Status done = run_schedule(*fixture.engine, schedule, wait_on_steady_clock(begin),
+                                   stop.get_token(), &begun);
   REQUIRE_FALSE(done);
+  CHECK(begun == 1);
   CHECK(done.error().kind == ErrorKind::stopped);
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
   CHECK(fixture.engine->active().size() == 1);

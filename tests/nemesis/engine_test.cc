@@ -123,6 +123,16 @@ TEST_CASE("journal, watchdog, fault, its effect; then undo, its effect, disarm, 
   CHECK((counts.injected == 1 && counts.healed == 1 && counts.failed == 0));
 }
 
+TEST_CASE("a fault that cannot be planned is told in the record, and does nothing") {
+  Fixture fixture;
+  REQUIRE_FALSE(fixture.engine->inject({"pause", {"n7"}}, 1s, {}));
+  CHECK(fixture.records ==
+        Texts{"invoke start-pause",
+              "info start-pause: failed: fault pause names host n7, which is not in this run"});
+  CHECK(fixture.engine->happened().at("pause").failed == 1);
+  CHECK(fixture.ran(0).empty());
+}
+
 TEST_CASE("a fault without effect is undone, told, and does not count") {
   Fixture fixture;
   fixture.failing_host = "n2";

@@ -68,6 +68,15 @@ TEST_CASE("clock skew adds the offset to the server's command") {
   CHECK(plan.undo[0].commands == std::vector{command({"clock", "n1", "+0 x1"})});
 }
 
+TEST_CASE("an offset that is none, or too small to be measured, is refused") {
+  const Field field;
+  for (const char* offset : {"banana", "0", "+0.05", "1e99", ""}) {
+    const Fault fault{"clock-skew", {"n1"}, {}, {{"offset", offset}}};
+    CAPTURE(offset);
+    CHECK_FALSE(plan_fault(fault, field.battlefield));
+  }
+}
+
 TEST_CASE("drawn offsets lie within the maximum, on both sides") {
   const FaultEntry entry = clock_skew_fault();
   const Options options =

@@ -241,7 +241,13 @@ TEST_CASE("what a written step leaves open is drawn, and what is wrong with it i
   CHECK(refused({"at 1s", "kil n1"}).find("kill") != std::string::npos);
   CHECK(refused({"at 1s", "kill n9"}).find("host") != std::string::npos);
   CHECK(refused({"at 1s", "partition legs=x"}).find("leg") != std::string::npos);
-  CHECK(refused({"at 1s", "kill n1 speed=3"}).find("no such parameter") != std::string::npos);
+  CHECK(refused({"at 1s", "kill n1 speed=3"}).find("no such parameter; known: none") !=
+        std::string::npos);
+  CHECK(refused({"at 1s", "kill n1 legs=client-db"}).find("no such parameter") !=
+        std::string::npos);
+  CHECK(refused({"at 1s", "partition n1"}).find("takes no hosts") != std::string::npos);
+  CHECK(refused({"at 1s", "partition direction=sideways"}) ==
+        "direction=sideways: expected upstream, downstream or both");
 }
 
 }  // namespace
