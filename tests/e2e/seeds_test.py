@@ -14,7 +14,8 @@ class Seeds(EndToEnd):
             if op["type"] != "invoke":
                 continue
             if op["process"] == "nemesis":
-                faults.append((op["f"], json.dumps(op["value"])))
+                if op["f"].startswith("start-") and op["f"] != "start-chaos":
+                    faults.append((op["f"], json.dumps(op["value"])))
             else:
                 workers.setdefault(op["process"] % 4, []).append(json.dumps(op["value"]))
         return workers, faults
@@ -23,8 +24,11 @@ class Seeds(EndToEnd):
         workers, faults = self.sequences(7)
         again_workers, again_faults = self.sequences(7)
         other_workers, other_faults = self.sequences(8)
-        self.assertEqual(faults, again_faults)
-        self.assertNotEqual(faults, other_faults)
+        # How far the faults get is the hosts' affair: their effects are waited for.
+        reached = min(len(faults), len(again_faults))
+        self.assertGreater(reached, 2)
+        self.assertEqual(faults[:reached], again_faults[:reached])
+        self.assertNotEqual(faults[:reached], other_faults[:reached])
         for worker in range(4):
             # How far a worker gets is the database's affair, and the last operations are of the final phase.
             common = min(len(workers[worker]), len(again_workers[worker])) - 50
