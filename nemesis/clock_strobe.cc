@@ -3,6 +3,7 @@
 #include "nemesis/clock_skew.h"
 #include "nemesis/plan.h"
 #include "nemesis/scope.h"
+#include "nemesis/watchdog.h"
 
 namespace ordeal {
 namespace {
@@ -54,22 +55,6 @@ printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline && exit
 setsid sh -c "$5" "ordeal-strobe:$1" "$2" "$3" "$4" </dev/null >/dev/null 2>&1 &
 )sh";
 
-// $1 id, $2 a shell line: right.
-constexpr std::string_view kEnd = R"sh(
-strobes() { printf 'ordeal-strobe:%s\n' "$1" | grep -lszxF -f - /proc/[0-9]*/cmdline; }
-tries=0
-while found=$(strobes "$1"); [ -n "$found" ]; do
-  [ "$tries" -lt 200 ] || { echo "the strobe $1 does not end" >&2; exit 1; }
-  for file in $found; do
-    pid=${file#/proc/}
-    kill -TERM "${pid%/cmdline}" 2>/dev/null
-  done
-  sleep 0.05
-  tries=$((tries + 1))
-done
-eval "$2"
-)sh";
-
 // $1 id.
 constexpr std::string_view kIsGone = R"sh(
 if printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline; then
@@ -119,7 +104,8 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
     result.inject.push_back({name,
                              {script(kBegin, {id, fmt::format("{:.3f}", period_ms / 1000), wrong,
                                               right, std::string(kStrobe)})}});
-    result.undo.push_back({name, {script(kEnd, {id, right})}});
+    result.undo.push_back(
+        {name, {all_of({end_marked("ordeal-strobe", id), set_server_clock(control, "+0")})}});
     result.effect.push_back({name,
                              {script(kIsStrobed, {shell_line(control.clock_reading), offset,
                                                   std::to_string(tenths), id})}});

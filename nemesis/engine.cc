@@ -61,6 +61,14 @@ Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
   return {};
 }
 
+Status see_gone(const PendingUndo& undo, const Cluster& cluster, milliseconds within,
+                std::stop_token stop) {
+  const auto seen = probe(undo.healed, cluster, within, stop);
+  if (seen) return {};
+  return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
+                            seen.error().message);
+}
+
 }  // namespace
 
 std::string fault_place(const FaultEvent& event) {
@@ -88,11 +96,7 @@ Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::sto
 }
 
 Status verify_and_disarm(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
-  const auto seen = probe(undo.healed, cluster, EngineSettings{}.probe_timeout, stop);
-  if (!seen) {
-    return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
-                              seen.error().message);
-  }
+  ORDEAL_TRY(see_gone(undo, cluster, EngineSettings{}.probe_timeout, stop));
   return disarm_on_hosts(undo, cluster, stop);
 }
 
@@ -299,11 +303,7 @@ Status FaultEngine::heal_active(std::stop_token stop) {
 Status FaultEngine::see_what_was_hidden(std::stop_token stop) {
   const std::lock_guard acting(acting_);
   for (; !hidden_.empty(); hidden_.pop_back()) {
-    const PendingUndo& undo = hidden_.back();
-    const auto seen = probe(undo.healed, cluster_, settings_.probe_timeout, stop);
-    if (seen) continue;
-    return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
-                              seen.error().message);
+    ORDEAL_TRY(see_gone(hidden_.back(), cluster_, settings_.probe_timeout, stop));
   }
   return {};
 }

@@ -32,13 +32,13 @@ armed=$(setsid sh -c "$4" "ordeal-watchdog:$1" "$2" "$3" </dev/null 2>/dev/null 
 [ "$armed" = armed ] || { echo "the watchdog did not start; is setsid installed?" >&2; exit 1; }
 )";
 
-// $1 is the id. The mark is looked for as a whole argument (-x, -z: arguments end in NUL) and is
-// read from stdin, so that neither this shell nor grep bears it.
-constexpr const char* kDisarm = R"(
-watchdogs() { printf '%s\n' "ordeal-watchdog:$1" | grep -lszxF -f - /proc/[0-9]*/cmdline; }
+// $1 is the kind, $2 the id. The mark is looked for as a whole argument (-x, -z: arguments end in
+// NUL) and is read from stdin, so that neither this shell nor grep bears it.
+constexpr const char* kEnd = R"(
+marked() { printf '%s:%s\n' "$1" "$2" | grep -lszxF -f - /proc/[0-9]*/cmdline; }
 tries=0
-while found=$(watchdogs "$1"); [ -n "$found" ]; do
-  [ "$tries" -lt 200 ] || { echo "watchdog $1 does not end" >&2; exit 1; }
+while found=$(marked "$1" "$2"); [ -n "$found" ]; do
+  [ "$tries" -lt 200 ] || { echo "$1 $2 does not end" >&2; exit 1; }
   for file in $found; do
     pid=${file#/proc/}
     kill -TERM "${pid%/cmdline}" 2>/dev/null
@@ -90,7 +90,11 @@ Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
       {"sh", "-c", kArm, "sh", id, whole_seconds(deadline), shell_line(each_of(undo)), kWatch});
 }
 
-Command disarm_watchdog(const std::string& id) { return command({"sh", "-c", kDisarm, "sh", id}); }
+Command end_marked(const std::string& kind, const std::string& id) {
+  return command({"sh", "-c", kEnd, "sh", kind, id});
+}
+
+Command disarm_watchdog(const std::string& id) { return end_marked("ordeal-watchdog", id); }
 
 Command undo_now() { return command({"sh", "-c", kUndoNow, "sh"}); }
 

@@ -15,6 +15,9 @@ namespace ordeal {
 // Returns once the watchdog sleeps. `id` is [a-z0-9-]+.
 Command arm_watchdog(const std::string& id, std::chrono::milliseconds deadline,
                      const std::vector<Command>& undo);
+// Ends the processes that bear the argument "KIND:ID" and waits for their end; exit status 1 when
+// one does not end within 10 s. Succeeds where there is none.
+Command end_marked(const std::string& kind, const std::string& id);
 // Ends the watchdog, waiting for it when it is at work; exit status 1 when it does not end within
 // 10 s. Succeeds where there is none.
 Command disarm_watchdog(const std::string& id);
