@@ -70,6 +70,12 @@ struct Fixture {
     CHECK((output && output->standard_output == "100000\n"));
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
+  // What a busy machine delays once, it does not delay ten times.
+  bool sometimes_faster_than(double seconds, int port) {
+    for (int i = 0; i < 10; ++i)
+      if (seconds_of_download(port) < seconds) return true;
+    return false;
+  }
 };
 
 TEST_CASE("a limit of bandwidth slows the leg down to its rate, and nothing else") {
@@ -78,16 +84,16 @@ TEST_CASE("a limit of bandwidth slows the leg down to its rate, and nothing else
   const std::string before = fixture.world.firewall();
   const int port = fixture.serve_many_bytes();
   const FaultPlan plan = fixture.plan(port, "400");
-  CHECK(fixture.seconds_of_download(port) < 1);
-  REQUIRE(fixture.run(plan.inject));
   // 100,000 bytes at 50,000 a second, of which a burst of 16 KiB is free; headers come on top.
-  const double seconds = fixture.seconds_of_download(port);
-  CHECK(seconds > 1.4);
-  CHECK(seconds < 4);
+  constexpr double kLimited = 1.4;
+  CHECK(fixture.sometimes_faster_than(kLimited, port));
+  REQUIRE(fixture.run(plan.inject));
+  CHECK(fixture.seconds_of_download(port) > kLimited);
+  CHECK(fixture.sometimes_faster_than(3 * kLimited, port));
   CHECK(probe(plan.effect, fixture.world.cluster(), 1s, {}));
   CHECK(fixture.world.healthy());  // another port
   REQUIRE(fixture.run(plan.undo));
-  CHECK(fixture.seconds_of_download(port) < 1);
+  CHECK(fixture.sometimes_faster_than(kLimited, port));
   CHECK(fixture.world.firewall() == before);
 }
 
