@@ -71,11 +71,8 @@ class EdnReader {
   void reserve(const EdnChunk& chunk) {
     const double more = 1.05 * static_cast<double>(bytes_.size()) /
                         static_cast<double>(std::max<std::size_t>(chunk.end - chunk.begin, 1));
-    const auto estimate = [&](std::size_t count) {
-      return static_cast<std::size_t>(std::min(more * static_cast<double>(count), kReserveMax));
-    };
-    adder_.reserve(estimate(chunk.parsed.operations.size()),
-                   estimate(chunk.parsed.micro_ops.size()));
+    adder_.reserve(more * static_cast<double>(chunk.parsed.operations.size()),
+                   more * static_cast<double>(chunk.parsed.micro_ops.size()));
   }
 
   tl::unexpected<Error> wrong(std::size_t at, std::string_view expected) const {
@@ -128,8 +125,6 @@ class EdnReader {
   }
 
   void warn(std::string warning) { result_.warnings.push_back(std::move(warning)); }
-
-  static constexpr double kReserveMax = 1 << 25;  // address space only, until it is used
 
   std::string_view bytes_;
   std::string_view name_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "history/huge_pages.h"
-
 namespace ordeal {
 
 std::string_view phase_name(Phase phase) {
@@ -44,11 +42,17 @@ Operation History::operation(Position position) const {
 
 HistoryBuilder::HistoryBuilder() { history_.lists_.emplace_back(); }
 
-void HistoryBuilder::reserve(std::size_t events, std::size_t micro_ops) {
-  history_.events_.reserve(events);
-  history_.micro_ops_.reserve(micro_ops);
-  advise_huge_pages(history_.events_.data(), events * sizeof(Event));
-  advise_huge_pages(history_.micro_ops_.data(), micro_ops * sizeof(StoredMicroOp));
+void HistoryBuilder::reserve(double events, double micro_ops) {
+  // What a hostile file may claim; of the address space, only what is used costs memory.
+  const auto bounded = [](double count) {
+    return static_cast<std::size_t>(std::min(count, 0x1p27));
+  };
+  try {
+    history_.events_.reserve(bounded(events));
+    history_.micro_ops_.reserve(bounded(micro_ops));
+  } catch (const std::bad_alloc&) {
+    // More than this machine has: what comes decides.
+  }
 }
 
 void HistoryBuilder::add(const Operation& operation) {

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "history/operation.h"
 #include "history/value.h"
 
@@ -52,7 +53,7 @@ struct StoredMicroOp {
 class History {
  public:
   std::size_t size() const { return events_.size(); }
-  const std::vector<Event>& events() const { return events_; }
+  const BigVector<Event>& events() const { return events_; }
   const Event& event(Position position) const { return events_[position]; }
 
   // Micro-operations of a transaction's event; empty for other kinds.
@@ -79,8 +80,8 @@ class History {
  private:
   friend class HistoryBuilder;
 
-  std::vector<Event> events_;
-  std::vector<StoredMicroOp> micro_ops_;
+  BigVector<Event> events_;
+  BigVector<StoredMicroOp> micro_ops_;
   std::deque<std::vector<Value>> lists_;  // [0] is the empty list
   std::vector<Value> keys_;
   std::vector<std::string> functions_;
@@ -94,8 +95,8 @@ class HistoryBuilder {
  public:
   HistoryBuilder();
 
-  // What is expected to come, as far as known. Costs no memory before it comes.
-  void reserve(std::size_t events, std::size_t micro_ops);
+  // What is expected to come, as far as known: a guess that costs no memory before it comes.
+  void reserve(double events, double micro_ops);
 
   // `operation.index` and `time` are kept as given. A completion without an open invocation of its
   // process stays unpaired (partner == kNoPosition).

@@ -69,10 +69,6 @@ bool lost_in_the_middle(std::string_view left, Damage damage) {
   return behind.find_first_not_of('\0') != std::string_view::npos;
 }
 
-// Address space that a hostile file may make us reserve: 1 GiB, of which only what is used costs
-// memory.
-constexpr double kReserveMax = 1 << 24;
-
 struct ParsedBlock {
   std::unique_ptr<proto::Block> block;
   Damage damage = Damage::none;
@@ -184,8 +180,7 @@ class OhistReader {
     const double blocks = 1.1 * static_cast<double>(bytes_.size() - at) / frame;
     const double micro_ops =
         2.0 * first.micro_key_size();  // most completions equal their invocations
-    builder_.reserve(static_cast<std::size_t>(std::min(blocks * first.count(), kReserveMax)),
-                     static_cast<std::size_t>(std::min(blocks * micro_ops, kReserveMax)));
+    builder_.reserve(blocks * first.count(), blocks * micro_ops);
   }
 
   // Starts to parse the block at at_ and moves on, or says why there is none: `none` is the end.

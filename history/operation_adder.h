@@ -23,7 +23,7 @@ class OperationAdder {
   Wrong add(const ParsedOperation& operation, const ParsedOperations& all);
 
   std::size_t size() const { return builder_.so_far().size(); }
-  void reserve(std::size_t events, std::size_t micro_ops) { builder_.reserve(events, micro_ops); }
+  void reserve(double events, double micro_ops) { builder_.reserve(events, micro_ops); }
   History build() { return std::move(builder_).build(); }
 
  private:

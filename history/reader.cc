@@ -10,9 +10,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/huge_pages.h"
 #include "base/names.h"
 #include "history/formats.h"
-#include "history/huge_pages.h"
 #include "history/order_warnings.h"
 #include "history/repair.h"
 

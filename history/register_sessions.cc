@@ -30,7 +30,7 @@ std::vector<RegisterSessions::Op> RegisterSessions::by_transaction() const {
 
 History RegisterSessions::build(bool zero_is_initial) {
   HistoryBuilder builder;
-  builder.reserve(transactions_.size(), ops_.size());
+  builder.reserve(static_cast<double>(transactions_.size()), static_cast<double>(ops_.size()));
   const auto ops = by_transaction();
   auto op = ops.begin();
   for (const Transaction& transaction : transactions_) {

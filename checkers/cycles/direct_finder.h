@@ -95,10 +95,10 @@ class DirectFinder {
   const VersionOrders& orders_;
   const Appends& appends_;
   std::size_t examples_max_;
-  std::vector<Touched> touched_;
+  BigVector<Touched> touched_;
   std::vector<std::uint8_t> divergent_;  // keys with incompatible reads
-  std::vector<std::size_t> slot_offset_;
-  std::vector<Update> updates_;  // by key and version read
+  BigVector<std::size_t> slot_offset_;
+  BigVector<Update> updates_;  // by key and version read
   struct DivergentUpdate {
     const StoredMicroOp* read;
     Update update;

@@ -8,8 +8,8 @@ std::string_view edge_name(EdgeKind kind) {
 }
 
 // Counting sort by source; the edges of a transaction keep their order.
-Graph::Graph(const RealTime& real_time, std::vector<TxnId> next_in_process,
-             std::vector<std::uint8_t> committed, std::span<const DataEdge> edges)
+Graph::Graph(const RealTime& real_time, BigVector<TxnId> next_in_process,
+             BigVector<std::uint8_t> committed, std::span<const DataEdge> edges)
     : real_time_(real_time),
       txns_(static_cast<std::uint32_t>(committed.size())),
       next_in_process_(std::move(next_in_process)),

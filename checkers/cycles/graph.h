@@ -48,8 +48,8 @@ class Graph {
  public:
   // `real_time` must outlive the graph; `next_in_process` as process_successors() makes it;
   // `committed` has one byte per transaction: the others are in no edge.
-  Graph(const RealTime& real_time, std::vector<TxnId> next_in_process,
-        std::vector<std::uint8_t> committed, std::span<const DataEdge> edges);
+  Graph(const RealTime& real_time, BigVector<TxnId> next_in_process,
+        BigVector<std::uint8_t> committed, std::span<const DataEdge> edges);
 
   std::uint32_t txns() const { return txns_; }
   std::uint32_t nodes() const { return txns_ + real_time_.barriers(); }
@@ -96,10 +96,10 @@ class Graph {
 
   const RealTime& real_time_;
   std::uint32_t txns_;
-  std::vector<TxnId> next_in_process_;
-  std::vector<std::uint8_t> committed_;
-  std::vector<std::size_t> offsets_;
-  std::vector<std::uint32_t> targets_;  // transaction << 2 | kind
+  BigVector<TxnId> next_in_process_;
+  BigVector<std::uint8_t> committed_;
+  BigVector<std::size_t> offsets_;
+  BigVector<std::uint32_t> targets_;  // transaction << 2 | kind
 };
 
 }  // namespace ordeal::cycles

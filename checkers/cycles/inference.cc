@@ -107,8 +107,8 @@ void Inference::for_each_edge_of(TxnId txn, Visit&& visit) const {
   }
 }
 
-std::vector<DataEdge> Inference::edges() const {
-  std::vector<DataEdge> result;
+BigVector<DataEdge> Inference::edges() const {
+  BigVector<DataEdge> result;
   result.reserve(3 * appends.all().size() + 16);
   for (TxnId txn = 0; txn < transactions.size(); ++txn) {
     for_each_edge_of(txn, [&](TxnId from, TxnId to, EdgeKind kind, KeyId, AppendId, AppendId) {
@@ -119,7 +119,7 @@ std::vector<DataEdge> Inference::edges() const {
 }
 
 Graph Inference::graph() const {
-  std::vector<std::uint8_t> committed(transactions.size());
+  BigVector<std::uint8_t> committed(transactions.size());
   for (TxnId txn = 0; txn < transactions.size(); ++txn) committed[txn] = orders.committed(txn);
   return Graph(real_time, aside_.next_in_process, std::move(committed), edges());
 }

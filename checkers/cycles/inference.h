@@ -28,7 +28,7 @@ class Inference final : public Dependencies {
     explicit Aside(const Transactions& transactions);
     LongestReads longest_reads;
     RealTime real_time;
-    std::vector<TxnId> next_in_process;
+    BigVector<TxnId> next_in_process;
     const StoredMicroOp* foreign = nullptr;
     TxnId foreign_txn = kNone;
   };
@@ -59,7 +59,7 @@ class Inference final : public Dependencies {
 
   // Every data edge, in order of the later-named transaction's micro-operations; repetitions are
   // possible.
-  std::vector<DataEdge> edges() const;
+  BigVector<DataEdge> edges() const;
   Graph graph() const;
 
   const Transactions& involved() const override { return transactions; }

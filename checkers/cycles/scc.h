@@ -14,7 +14,7 @@ namespace ordeal::cycles {
 // Component of each node, numbered 0, 1, ... such that every edge leads to a component of the same
 // or a smaller number. Nodes that were left out have kNone.
 struct Partition {
-  std::vector<std::uint32_t> component;
+  BigVector<std::uint32_t> component;
   std::vector<std::uint32_t> size;  // by component
   bool nontrivial(std::uint32_t node) const {
     return component[node] != kNone && size[component[node]] > 1;
@@ -33,8 +33,8 @@ Partition strongly_connected(std::uint32_t nodes, const Roots& roots, Successor&
   Partition result;
   result.component.assign(nodes,
                           0);  // 0: not visited; then the lowest index reached; then ~component
-  std::vector<std::uint32_t>& rank = result.component;
-  std::vector<std::uint32_t> open;
+  BigVector<std::uint32_t>& rank = result.component;
+  BigVector<std::uint32_t> open;
   std::vector<Frame> frames;
   std::uint32_t index = 1;
   const auto close = [&](std::uint32_t node) {

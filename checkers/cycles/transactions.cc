@@ -56,7 +56,7 @@ RealTime::RealTime(const Transactions& transactions)
     : transactions_(transactions), after_(transactions.size(), kNone) {
   const History& history = transactions.history();
   // Transactions are met here in the order of their ids; `of_invocation` finds them at completion.
-  std::vector<TxnId> of_position(history.size(), kNone);
+  BigVector<TxnId> of_position(history.size(), kNone);
   TxnId next = 0;
   bool open = false;  // whether the last barrier has no transaction after it yet
   for (Position position = 0; position < history.size(); ++position) {
@@ -77,8 +77,8 @@ RealTime::RealTime(const Transactions& transactions)
   first_txn_.push_back(transactions.size());
 }
 
-std::vector<TxnId> process_successors(const Transactions& transactions) {
-  std::vector<TxnId> next(transactions.size(), kNone);
+BigVector<TxnId> process_successors(const Transactions& transactions) {
+  BigVector<TxnId> next(transactions.size(), kNone);
   std::unordered_map<ProcessId, TxnId> last_ok;
   for (TxnId id = 0; id < transactions.size(); ++id) {
     if (transactions.failed(id)) continue;

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/huge_pages.h"
 #include "checkers/checker.h"
 #include "history/history.h"
 
@@ -50,7 +50,7 @@ class Transactions {
   void add(Position invocation, Position completion);
 
   const History& history_;
-  std::vector<Transaction> all_;
+  BigVector<Transaction> all_;
   OutcomeCounts counts_;
 };
 
@@ -70,12 +70,12 @@ class RealTime {
 
  private:
   const Transactions& transactions_;
-  std::vector<std::uint32_t> after_;
-  std::vector<TxnId> first_txn_;  // one more than there are barriers
+  BigVector<std::uint32_t> after_;
+  BigVector<TxnId> first_txn_;  // one more than there are barriers
 };
 
 // Session order: next[T] is the transaction that T's process executed after T completed ok. An info
 // transaction has a predecessor and no successor, since it may take effect at any later time.
-std::vector<TxnId> process_successors(const Transactions& transactions);
+BigVector<TxnId> process_successors(const Transactions& transactions);
 
 }  // namespace ordeal::cycles

@@ -74,11 +74,11 @@ class Appends {
   const AppendId& table_slot(KeyId key, Value element) const;
   void index(const Transactions& transactions, AppendId id, std::size_t keys);
 
-  std::vector<Append> all_;
-  std::vector<AppendId> first_of_;
+  BigVector<Append> all_;
+  BigVector<AppendId> first_of_;
   std::vector<Range> ranges_;
-  std::vector<AppendId> dense_;
-  std::vector<AppendId> table_;
+  BigVector<AppendId> dense_;
+  BigVector<AppendId> table_;
   std::vector<bool> ambiguous_;
   std::optional<Clash> first_clash_;
 };
@@ -150,10 +150,10 @@ class VersionOrders {
   const Transactions& transactions_;
   Appends& appends_;
   std::vector<Key> keys_;
-  std::vector<AppendId> order_;
+  BigVector<AppendId> order_;
   std::unordered_map<KeyId, std::vector<Flaws>> flaws_;  // by length of prefix; flawed keys only
   std::vector<bool> observed_;
-  std::vector<std::uint8_t> committed_;
+  BigVector<std::uint8_t> committed_;
   std::vector<std::size_t> unread_offset_;
   std::vector<TxnId> unread_;
 };

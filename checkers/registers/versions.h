@@ -98,13 +98,13 @@ class Touches {
     return std::span(all_).subspan(first_of_[txn], first_of_[txn + 1] - first_of_[txn]);
   }
   bool committed(TxnId txn) const { return committed_[txn] != 0; }
-  const std::vector<std::uint8_t>& committed() const { return committed_; }
+  const BigVector<std::uint8_t>& committed() const { return committed_; }
 
  private:
   void commit_with_writers(TxnId txn, const Transactions& transactions, const Versions& versions);
   void collect(TxnId txn, const Transactions& transactions, const Versions& versions);
 
-  std::vector<std::uint8_t> committed_;
+  BigVector<std::uint8_t> committed_;
   std::vector<std::size_t> place_;  // by key: its latest touch
   std::vector<Touch> all_;
   std::vector<std::size_t> first_of_;

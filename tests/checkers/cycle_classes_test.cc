@@ -47,7 +47,7 @@ class Enumeration {
   Enumeration(const Transactions& txns, const std::vector<DataEdge>& data)
       : size_(txns.size()), out_(size_), on_path_(size_) {
     for (const DataEdge& edge : data) out_[edge.from].push_back({edge.from, edge.to, edge.kind});
-    const std::vector<TxnId> next = process_successors(txns);
+    const BigVector<TxnId> next = process_successors(txns);
     for (TxnId a = 0; a < size_; ++a) {
       if (next[a] != kNone) out_[a].push_back({a, next[a], EdgeKind::process});
       for (TxnId b = 0; b < size_; ++b) {
@@ -108,7 +108,7 @@ Outcome run(std::uint64_t seed, std::size_t txns, std::size_t edges_max) {
   const RealTime real_time(transactions);
   const auto edges = make_edges(random, transactions.size(), 1 + pick(random, edges_max));
   const Graph graph(real_time, process_successors(transactions),
-                    std::vector<std::uint8_t>(transactions.size(), 1), edges);
+                    BigVector<std::uint8_t>(transactions.size(), 1), edges);
   return {find_cycles(graph, 4, {}), Enumeration(transactions, edges).types()};
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("G-single over long paths is decided, either way") {
     }
     edges.push_back({kLength - 1, 0, EdgeKind::rw});
     const Graph graph(real_time, process_successors(transactions),
-                      std::vector<std::uint8_t>(transactions.size(), 1), edges);
+                      BigVector<std::uint8_t>(transactions.size(), 1), edges);
     const CycleReport report = find_cycles(graph, 4, {});
     REQUIRE(report.counts.size() == 1);
     CHECK(report.counts.begin()->first == (closes ? "G-single-item" : "G-nonadjacent-item"));
