@@ -59,6 +59,7 @@ function(ordeal_python_test name)
              WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_tests_properties(
       ${test} PROPERTIES ENVIRONMENT "ORDEAL=$<TARGET_FILE:ordeal>;PYTHONDONTWRITEBYTECODE=1"
-                         LABELS ${name} TIMEOUT ${ARG_TIMEOUT})
+                         LABELS ${name} TIMEOUT ${ARG_TIMEOUT}
+                         COST ${ARG_TIMEOUT}) # the longest begin first, with short ones beside them
   endforeach()
 endfunction()
