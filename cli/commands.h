@@ -23,6 +23,7 @@ void add_convert(CLI::App& app, Action& action);
 void add_heal(CLI::App& app, Action& action);
 void add_lab(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+void add_matrix(CLI::App& app, Action& action);
 void add_proxy(CLI::App& app, Action& action);
 
 // The command line that is running, for reproducing it; begins with the program as it was typed.

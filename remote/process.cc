@@ -258,6 +258,17 @@ Result<int> run_in_foreground(const ProcessRequest& request) {
   return reap(pid);
 }
 
+Result<int> run_to_file(const ProcessRequest& request, const std::filesystem::path& output,
+                        std::stop_token stop) {
+  const UniqueFd file(open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) {
+    return surroundings_error("cannot open {} for writing: {}", output.string(), strerror(errno));
+  }
+  ORDEAL_TRY_ASSIGN(const pid_t pid, spawn(request, {0, file.get(), 2}, Group::own_group));
+  const std::stop_callback on_stop(stop, [pid] { ::kill(pid, SIGTERM); });
+  return reap(pid);
+}
+
 Result<pid_t> start_daemon(const ProcessRequest& request, const std::filesystem::path& log) {
   const UniqueFd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const UniqueFd file(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));

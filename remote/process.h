@@ -35,6 +35,12 @@ Status run_process_checked(const ProcessRequest& request, std::chrono::milliseco
 // Runs with the standard streams of this process, in its group; returns the exit status.
 Result<int> run_in_foreground(const ProcessRequest& request);
 
+// Runs with the standard streams of this process but its output, which goes to the file `output`,
+// in a group of its own; returns the exit status. A requested stop sends SIGTERM once, and waits
+// for the end all the same.
+Result<int> run_to_file(const ProcessRequest& request, const std::filesystem::path& output,
+                        std::stop_token stop);
+
 // Starts a process in a session of its own, with both output streams going to the file `log`. It
 // stays a child of this process. `standard_input` is ignored.
 Result<pid_t> start_daemon(const ProcessRequest& request, const std::filesystem::path& log);
