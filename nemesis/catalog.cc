@@ -48,4 +48,11 @@ std::span<const FaultEntry> fault_catalog() {
   return kFaults;
 }
 
+const FaultEntry* find_fault(std::string_view name) {
+  for (const FaultEntry& entry : fault_catalog()) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace ordeal

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nemesis/clock_skew.h"
@@ -11,6 +12,9 @@ namespace {
 
 // Less cannot be told in two seconds from what asking takes.
 constexpr double kDriftMin = 0.05;
+constexpr double kGain_s = 0.15;  // that is surely told from it
+
+using std::chrono::milliseconds;
 
 constexpr OptionSpec kOptions[] = {
     kHostsOption,
@@ -52,12 +56,12 @@ Command drift(const ServerControl& control, double rate) {
 }
 
 // $1 is a shell line that prints the clock's offset, $2 the wanted drift, $3 its tolerance, $4 the
-// exit status for silence.
+// exit status for silence, $5 for how many seconds to look.
 constexpr std::string_view kDriftIs = R"(
 silent() { echo "the server does not tell its clock"; exit "$1"; }
 begin=$(date +%s.%N)
 before=$(eval "$1" 2>/dev/null) || silent "$4"
-sleep 2
+sleep "$5"
 after=$(eval "$1" 2>/dev/null) || silent "$4"
 end=$(date +%s.%N)
 awk "BEGIN { drift = ($after - ($before)) / ($end - $begin); off = drift - ($2)
@@ -65,10 +69,13 @@ awk "BEGIN { drift = ($after - ($before)) / ($end - $begin); off = drift - ($2)
              exit !(off < $3 && off > -($3)) }"
 )";
 
-Command drift_is(const ServerControl& control, double drift, double tolerance,
-                 bool silent_is_fine) {
+// Whether the clock gains `drift`, and not, or the other way round, what the fault gives it,
+// `gain`.
+Command drift_is(const ServerControl& control, double drift, double gain, bool silent_is_fine) {
+  const double tolerance = std::abs(gain) / 2;
   return script(kDriftIs, {shell_line(control.clock_reading), fmt::format("{:.3f}", drift),
-                           fmt::format("{:.3f}", tolerance), silent_is_fine ? "0" : "1"});
+                           fmt::format("{:.3f}", tolerance), silent_is_fine ? "0" : "1",
+                           fmt::format("{:.2f}", std::clamp(kGain_s / std::abs(gain), 0.5, 2.0))});
 }
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
@@ -86,14 +93,10 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
                   fmt::join(fault.hosts, ", "), rate),
       {.inject = [&](const ServerControl& control) { return drift(control, rate); },
        .undo = [](const ServerControl& control) { return set_server_clock(control, "+0"); },
-       .effect =
-           [&](const ServerControl& control) {
-             return drift_is(control, gain, std::abs(gain) / 2, false);
-           },
+       .effect = [&](const ServerControl& control) { return drift_is(control, gain, gain, false); },
        .healed =
-           [](const ServerControl& control) {
-             return all_of(
-                 {drift_is(control, 0, kDriftMin / 2, true), clock_is(control, "+0", true)});
+           [&](const ServerControl& control) {
+             return all_of({drift_is(control, 0, gain, true), clock_is(control, "+0", true)});
            }});
 }
 
@@ -105,7 +108,8 @@ FaultEntry clock_drift_fault() {
           .need = FaultNeed::faketime,
           .options = kOptions,
           .draw = draw,
-          .plan = plan};
+          .plan = plan,
+          .typical = {.to_see = milliseconds(2000), .to_heal = milliseconds(1500)}};
 }
 
 }  // namespace ordeal

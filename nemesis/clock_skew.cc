@@ -11,6 +11,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr OptionSpec kOptions[] = {kHostsOption, kRoleOption, kJumpOption, kMaxOffsetOption};
 
 Fault draw(const Options& options, const Terrain& terrain, Random& random) {
@@ -66,7 +68,8 @@ FaultEntry clock_skew_fault() {
           .need = FaultNeed::faketime,
           .options = kOptions,
           .draw = draw,
-          .plan = plan};
+          .plan = plan,
+          .typical = {.to_see = milliseconds(1300), .to_heal = milliseconds(1200)}};
 }
 
 }  // namespace ordeal

@@ -122,7 +122,8 @@ FaultEntry clock_strobe_fault() {
           .need = FaultNeed::faketime,
           .options = kOptions,
           .draw = draw,
-          .plan = plan};
+          .plan = plan,
+          .typical = {.to_see = milliseconds(3200), .to_heal = milliseconds(1300)}};
 }
 
 }  // namespace ordeal

@@ -11,6 +11,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 // Drawn numbers are taken modulo what the host has of files, and the file of bits.
 constexpr std::int64_t kDrawnMax = 1'000'000'000'000;
 
@@ -198,7 +200,8 @@ FaultEntry dangerous_flip_bits_fault() {
           .options = kFlipOptions,
           .draw = draw_flip,
           .plan = plan_flip,
-          .dangerous = true};
+          .dangerous = true,
+          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(500)}};
 }
 
 FaultEntry dangerous_truncate_fault() {
@@ -208,7 +211,8 @@ FaultEntry dangerous_truncate_fault() {
           .options = kTruncateOptions,
           .draw = draw_truncate,
           .plan = plan_truncate,
-          .dangerous = true};
+          .dangerous = true,
+          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(500)}};
 }
 
 }  // namespace ordeal

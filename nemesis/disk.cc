@@ -8,6 +8,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 Command is_there(const ServerControl& control) {
   return state_is(control, {"running", "stopped", "mixed"});
 }
@@ -177,7 +179,8 @@ FaultEntry disk_full_fault() {
           .need = FaultNeed::nothing,
           .options = kFullOptions,
           .draw = draw_full,
-          .plan = plan_full};
+          .plan = plan_full,
+          .typical = {.to_see = milliseconds(700), .to_heal = milliseconds(800)}};
 }
 
 FaultEntry disk_readonly_fault() {
@@ -186,7 +189,8 @@ FaultEntry disk_readonly_fault() {
           .need = FaultNeed::root,
           .options = kReadonlyOptions,
           .draw = draw_readonly,
-          .plan = plan_readonly};
+          .plan = plan_readonly,
+          .typical = {.to_see = milliseconds(1500), .to_heal = milliseconds(1000)}};
 }
 
 }  // namespace ordeal

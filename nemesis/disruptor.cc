@@ -1,6 +1,11 @@
 #include "nemesis/disruptor.h"
 
-#include <queue>
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "nemesis/wait.h"
@@ -12,85 +17,212 @@ using std::chrono::milliseconds;
 
 constexpr int kHealAttempts = 5;
 constexpr milliseconds kHealAgainAfter{1'000};
+constexpr milliseconds kFar{std::chrono::hours(24 * 365)};
 
-struct Healing {
+// A fault that is active, and when it is to be healed.
+struct Held {
   milliseconds due{0};
   FaultId id;
+  std::string fault;
   int attempt = 1;
+};
+
+// How an injection or a healing ended.
+struct Outcome {
+  std::optional<Held> held{};
+  Status failure{};     // of the last attempt to heal
+  milliseconds end{0};  // since chaos began
+};
+
+struct Running {
+  std::size_t number;
+  std::string fault;
+  std::future<Outcome> outcome;
 };
 
 class Disruptor {
  public:
-  Disruptor(FaultEngine& engine, std::span<const ScheduledFault> schedule)
-      : engine_(engine), schedule_(schedule) {}
+  Disruptor(FaultEngine& engine, std::span<const ScheduledFault> schedule,
+            const DisruptorSettings& settings, std::stop_token stop)
+      : engine_(engine), schedule_(schedule), settings_(settings), stop_(std::move(stop)) {}
 
-  Status run(const WaitUntil& wait_until, std::stop_token stop) {
-    while (!schedule_.empty() || !healings_.empty()) {
-      const bool heal_first = healing_is_next();
-      const milliseconds due = heal_first ? healings_.top().due : schedule_.front().start;
-      if (!wait_until(due, stop)) return stopped();
-      if (heal_first) {
-        heal_next(stop);
-      } else {
-        inject_next(stop);
-      }
+  Status run() {
+    const std::stop_callback on_stop(stop_, [this] { wake(); });
+    while (!stop_.stop_requested()) {
+      const std::stop_token woken = collect();
+      if (schedule_.empty() && held_.empty() && running_.empty()) return first_failure_;
+      act(woken);
     }
-    return first_failure_;
+    for (Running& each : running_) conclude(each.outcome.get());
+    return stopped();
   }
 
   std::size_t left() const { return schedule_.size(); }
 
  private:
-  // At the same moment, healing comes first: the next fault may be the same one.
-  bool healing_is_next() const {
-    if (schedule_.empty()) return true;
-    return !healings_.empty() && healings_.top().due <= schedule_.front().start;
+  // ---- threads
+
+  template <class Task>
+  void start(const std::string& fault, Task task) {
+    const std::size_t number = ++started_;
+    auto run = [this, number, task = std::move(task)] {
+      const Ending ending{*this, number};  // also where the task throws
+      Outcome outcome = task();
+      outcome.end = settings_.clock.now();
+      return outcome;
+    };
+    running_.push_back({number, fault, std::async(settings_.launch, std::move(run))});
+    if (settings_.launch == std::launch::deferred) running_.back().outcome.wait();
   }
 
-  void inject_next(std::stop_token stop) {
+  struct Ending {
+    Disruptor& disruptor;
+    std::size_t number;
+    ~Ending() { disruptor.ended(number); }
+  };
+
+  void ended(std::size_t number) {
+    const std::lock_guard lock(waking_);
+    ended_.push_back(number);
+    awake_.request_stop();
+  }
+
+  void wake() {
+    const std::lock_guard lock(waking_);
+    awake_.request_stop();
+  }
+
+  // Takes in what has ended; the token tells when there is more, or a stop.
+  std::stop_token collect() {
+    std::vector<std::size_t> numbers;
+    std::stop_token woken;
+    {
+      const std::lock_guard lock(waking_);
+      numbers = std::exchange(ended_, {});
+      awake_ = {};
+      if (stop_.stop_requested()) awake_.request_stop();
+      woken = awake_.get_token();
+    }
+    for (const std::size_t number : numbers) {
+      const auto running = std::find_if(running_.begin(), running_.end(),
+                                        [&](const Running& each) { return each.number == number; });
+      conclude(running->outcome.get());
+      running_.erase(running);
+    }
+    return woken;
+  }
+
+  void conclude(const Outcome& outcome) {
+    if (outcome.held) {
+      held_.push_back(*outcome.held);
+    } else {
+      healed_ = std::max(healed_, outcome.end);
+    }
+    if (!outcome.failure && first_failure_) first_failure_ = outcome.failure;
+  }
+
+  // ---- what is next
+
+  // Healing comes first: the next fault may be the same one.
+  void act(const std::stop_token& woken) {
+    const auto next = std::min_element(held_.begin(), held_.end(),
+                                       [](const Held& a, const Held& b) { return a.due < b.due; });
+    const milliseconds heal = next == held_.end() ? kFar : next->due;
+    const milliseconds inject = injection_due();
+    const milliseconds due = std::min(heal, inject);
+    if (settings_.clock.now() < due && !settings_.clock.wait_until(due, woken)) return;
+    if (heal <= inject) {
+      heal_next(next);
+    } else {
+      inject_next();
+    }
+  }
+
+  // What is planned to begin without other faults begins so. What joins another fault does so as
+  // much later as that one was late.
+  milliseconds injection_due() const {
+    if (schedule_.empty() || is_active(schedule_.front().fault.name)) return kFar;
+    const milliseconds start = schedule_.front().start;
+    const milliseconds quiet = start - planned_end_;
+    if (quiet <= milliseconds{0}) return start + late_;
+    if (!running_.empty() || !held_.empty()) return kFar;
+    return std::max(start, healed_ + std::min(quiet, settings_.recovery));
+  }
+
+  bool is_active(const std::string& fault) const {
+    const auto same = [&](const auto& each) { return each.fault == fault; };
+    return std::any_of(running_.begin(), running_.end(), same) ||
+           std::any_of(held_.begin(), held_.end(), same);
+  }
+
+  void inject_next() {
     const ScheduledFault& next = schedule_.front();
     schedule_ = schedule_.subspan(1);
-    const auto id = engine_.inject(next.fault, next.duration, stop);
-    if (id) healings_.push({.due = next.start + next.duration, .id = *id});
+    planned_end_ = std::max(planned_end_, planned_times(next).healed);
+    const milliseconds begin = settings_.clock.now();
+    late_ = std::max(begin - next.start, milliseconds{0});
+    start(next.fault.name, [this, &next, begin] { return inject(next, begin); });
   }
 
-  void heal_next(std::stop_token stop) {
-    Healing healing = healings_.top();
-    healings_.pop();
-    const Status healed = engine_.heal(healing.id, stop);
-    if (healed) return;
-    // The record has each failure; only one that lasts is the schedule's.
-    if (++healing.attempt > kHealAttempts) return note(healed.error());
-    healing.due += kHealAgainAfter;
-    healings_.push(healing);
+  Outcome inject(const ScheduledFault& next, milliseconds begin) {
+    const auto id = engine_.inject(next.fault, next.duration, stop_, next.heal_by);
+    if (!id) return {};
+    milliseconds due = settings_.clock.now() + next.duration;
+    if (next.heal_by < kFar) due = std::min(due, begin + next.heal_by);
+    return {.held = Held{.due = due, .id = *id, .fault = next.fault.name}};
   }
 
-  void note(const Error& error) {
-    if (first_failure_) first_failure_ = tl::unexpected(error);
+  void heal_next(std::vector<Held>::iterator next) {
+    const Held held = std::move(*next);
+    held_.erase(next);
+    start(held.fault, [this, held] { return heal(held); });
   }
 
-  struct Later {
-    bool operator()(const Healing& a, const Healing& b) const { return a.due > b.due; }
-  };
+  // The record has each failure; only one that lasts is the schedule's.
+  Outcome heal(Held held) {
+    const Status healed = engine_.heal(held.id, stop_);
+    if (healed) return {};
+    if (++held.attempt > kHealAttempts) return {.failure = healed};
+    held.due = settings_.clock.now() + kHealAgainAfter;
+    return {.held = std::move(held)};
+  }
 
   FaultEngine& engine_;
   std::span<const ScheduledFault> schedule_;  // what is left
-  std::priority_queue<Healing, std::vector<Healing>, Later> healings_;
+  const DisruptorSettings& settings_;
+  const std::stop_token stop_;
+
+  std::mutex waking_;       // guards the next two
+  std::stop_source awake_;  // what the loop waits with
+  std::vector<std::size_t> ended_;
+
+  std::vector<Held> held_;
+  milliseconds planned_end_ = -kFar;  // of what was injected
+  milliseconds healed_ = -kFar;       // the last one that ended
+  milliseconds late_{0};              // the last one that began
   Status first_failure_;
+  std::size_t started_ = 0;
+  std::vector<Running> running_;  // the last member, since its tasks use the others
 };
 
 }  // namespace
 
-WaitUntil wait_on_steady_clock(std::chrono::steady_clock::time_point chaos_start) {
-  return [chaos_start](milliseconds since_start, std::stop_token stop) {
-    return sleep_until(chaos_start + since_start, stop);
-  };
+ChaosClock steady_chaos_clock(std::chrono::steady_clock::time_point chaos_start) {
+  return {.now =
+              [chaos_start] {
+                return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() -
+                                                                chaos_start);
+              },
+          .wait_until =
+              [chaos_start](milliseconds since_start, std::stop_token stop) {
+                return sleep_until(chaos_start + since_start, stop);
+              }};
 }
 
 Status run_schedule(FaultEngine& engine, std::span<const ScheduledFault> schedule,
-                    const WaitUntil& wait_until, std::stop_token stop, std::size_t* begun) {
-  Disruptor disruptor(engine, schedule);
-  Status done = disruptor.run(wait_until, stop);
+                    const DisruptorSettings& settings, std::stop_token stop, std::size_t* begun) {
+  Disruptor disruptor(engine, schedule, settings, std::move(stop));
+  Status done = disruptor.run();
   if (begun != nullptr) *begun = schedule.size() - disruptor.left();
   return done;
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <span>
 #include <stop_token>
 
@@ -12,19 +13,34 @@
 
 namespace ordeal {
 
-// Waits until so long after chaos began; false when stopped before. Passed in, so that tests need
-// no time.
-using WaitUntil = std::function<bool(std::chrono::milliseconds since_start, std::stop_token stop)>;
-WaitUntil wait_on_steady_clock(std::chrono::steady_clock::time_point chaos_start);
+// Time since chaos began. Passed in, so that tests need none.
+struct ChaosClock {
+  std::function<std::chrono::milliseconds()> now;
+  // False when stopped before. Called by one thread, `now` by several.
+  std::function<bool(std::chrono::milliseconds since_start, std::stop_token stop)> wait_until;
+};
+ChaosClock steady_chaos_clock(std::chrono::steady_clock::time_point chaos_start);
 
-// Injects each fault when it is due, heals it when its time is over, and goes on after failures
-// (each is in the record). A healing that failed is tried again a second later, up to five times.
-// Returns the first failure of a healing's last try, or `stopped` soon after a stop was requested.
-// An injection that failed was undone, and is told in the record alone: whether the run tested
-// enough is for the vacuity check. `begun` is set to how many faults of the schedule were tried.
-// Faults may be active then: the caller ends with FaultEngine::heal_all().
+struct DisruptorSettings {
+  ChaosClock clock;
+  // Where the schedule has a time without faults between two, so much of it is left when the first
+  // one is healed late.
+  std::chrono::milliseconds recovery{0};
+  // Injections and healings run on threads of their own, since one may take seconds to be seen
+  // while another is due. Deferred: one after the other.
+  std::launch launch = std::launch::async;
+};
+
+// Injects each fault when it is due, heals it once it was held for its duration after its effect
+// was seen, or earlier by ScheduledFault::heal_by, and goes on after failures (each is in the
+// record). A fault waits for one of the same name to be healed. A healing that failed is tried
+// again a second later, up to five times. Returns the first failure of a healing's last try, or
+// `stopped` soon after a stop was requested. An injection that failed was undone, and is told in
+// the record alone: whether the run tested enough is for the vacuity check. `begun` is set to how
+// many faults of the schedule were tried. Faults may be active then: the caller ends with
+// FaultEngine::heal_all().
 Status run_schedule(FaultEngine& engine, std::span<const ScheduledFault> schedule,
-                    const WaitUntil& wait_until, std::stop_token stop,
+                    const DisruptorSettings& settings, std::stop_token stop,
                     std::size_t* begun = nullptr);
 
 }  // namespace ordeal

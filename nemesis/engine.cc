@@ -108,9 +108,8 @@ FaultEngine::FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJo
       record_(std::move(record)),
       settings_(settings) {}
 
-Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
-                                    std::stop_token stop) {
-  const std::lock_guard acting(acting_);
+Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration, std::stop_token stop,
+                                    milliseconds within) {
   if (stop.stop_requested()) return stopped();
   const auto planned = plan_fault(fault, battlefield_);
   if (!planned) return tl::unexpected(refuse(fault, planned.error()));
@@ -118,7 +117,9 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration,
   const Injected injected = begin(fault, plan);
   FaultEvent event = injected.active.event;
   record_(Phase::invoke, event, "");
-  const auto seen = inject_and_see(plan, injected, duration, stop);
+  const Status carried_out = carry_out(plan, injected, duration, stop);
+  const auto seen = carried_out ? see_effect(plan, within, stop)
+                                : Result<std::string>(tl::unexpected(carried_out.error()));
   if (seen) {
     event.effect = *seen;
     count(fault.name, &FaultCounts::injected);
@@ -177,19 +178,18 @@ FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan) {
   return injected_.back();
 }
 
-Result<std::string> FaultEngine::inject_and_see(const FaultPlan& plan, const Injected& injected,
-                                                milliseconds duration, std::stop_token stop) {
-  ORDEAL_TRY(carry_out(plan, injected, duration, stop));
-  const milliseconds within = std::min(plan.effect_within, settings_.probe_timeout);
+Result<std::string> FaultEngine::see_effect(const FaultPlan& plan, milliseconds within,
+                                            std::stop_token stop) const {
+  within = std::min({within, plan.effect_within, settings_.probe_timeout});
   auto seen = probe(plan.effect, cluster_, within, stop);
-  if (seen) seen = see_in_process(plan, *seen, stop);
+  if (seen) seen = see_in_process(plan, *seen, within, stop);
   if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
   return seen;
 }
 
 Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, std::string seen,
-                                                std::stop_token stop) const {
-  const auto deadline = std::chrono::steady_clock::now() + settings_.probe_timeout;
+                                                milliseconds within, std::stop_token stop) const {
+  const auto deadline = std::chrono::steady_clock::now() + within;
   std::string unseen;
   while (!plan.in_process.empty()) {
     std::string found;
@@ -208,6 +208,7 @@ Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, std::stri
 
 Status FaultEngine::carry_out(const FaultPlan& plan, const Injected& injected,
                               milliseconds duration, std::stop_token stop) {
+  const std::lock_guard acting(acting_);
   ORDEAL_TRY(journal_.began(injected.undo));
   ORDEAL_TRY(cluster_.for_each(
       [&](Host& host) { return arm_and_inject(host, plan, injected.undo, duration, stop); }));
@@ -230,7 +231,6 @@ Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const Pend
 }
 
 Status FaultEngine::heal(FaultId id, std::stop_token stop) {
-  const std::lock_guard acting(acting_);
   const std::optional<Injected> injected = find(id);
   if (!injected) return {};
   FaultEvent event = injected->active.event;
@@ -249,8 +249,11 @@ Status FaultEngine::heal(FaultId id, std::stop_token stop) {
 // A journal that cannot be written keeps no host broken: `ordeal heal` will undo once more than
 // needed.
 Result<std::string> FaultEngine::undo(const Injected& injected, std::stop_token stop) {
-  for (const InProcess& step : injected.in_process) ORDEAL_TRY(step.undo());
-  ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
+  {
+    const std::lock_guard acting(acting_);
+    for (const InProcess& step : injected.in_process) ORDEAL_TRY(step.undo());
+    ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
+  }
   ORDEAL_TRY_ASSIGN(std::string seen, see_healed(injected.undo, stop));
   ORDEAL_TRY(disarm_on_hosts(injected.undo, cluster_, stop));
   (void)journal_.healed(injected.undo.id);
@@ -301,9 +304,15 @@ Status FaultEngine::heal_active(std::stop_token stop) {
 }
 
 Status FaultEngine::see_what_was_hidden(std::stop_token stop) {
-  const std::lock_guard acting(acting_);
-  for (; !hidden_.empty(); hidden_.pop_back()) {
-    ORDEAL_TRY(see_gone(hidden_.back(), cluster_, settings_.probe_timeout, stop));
+  std::vector<PendingUndo> hidden;
+  {
+    const std::lock_guard lock(state_);
+    hidden = hidden_;
+  }
+  for (const PendingUndo& undo : hidden) {
+    ORDEAL_TRY(see_gone(undo, cluster_, settings_.probe_timeout, stop));
+    const std::lock_guard lock(state_);
+    std::erase_if(hidden_, [&](const PendingUndo& each) { return each.id == undo.id; });
   }
   return {};
 }

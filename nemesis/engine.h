@@ -34,7 +34,8 @@ std::string fault_place(const FaultEvent& event);
 
 struct EngineSettings {
   std::chrono::milliseconds command_timeout = kCommandTimeout;  // of one command on one host
-  // Watchdogs undo a fault this long after its planned end.
+  // Watchdogs undo a fault when, after the injection, its duration and this time are over, of which
+  // some goes into seeing the effect.
   std::chrono::milliseconds watchdog_grace{30'000};
   // How long effect and undo may take to be seen.
   std::chrono::milliseconds probe_timeout{6'000};
@@ -58,7 +59,8 @@ struct FaultCounts {
   std::size_t failed = 0;  // injections that failed and were undone
 };
 
-// Thread-safe; injections and healings exclude each other, so that their records don't interleave.
+// Thread-safe. What injections and healings do to hosts excludes each other; that their effects are
+// looked at does not, since it may take seconds.
 class FaultEngine {
  public:
   using Record = std::function<void(Phase phase, const FaultEvent& event, const std::string& note)>;
@@ -68,11 +70,13 @@ class FaultEngine {
   FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal, Record record,
               EngineSettings settings = {});
 
+  // Returns once the effect was seen, which fails where it was not seen `within` that time.
   // `duration` is the planned one; it sets the watchdogs' deadline. On failure everything has been
   // undone, or, where that failed too, the fault stays active() for heal_all(). A requested stop
   // fails with `stopped`, in the same way.
   Result<FaultId> inject(const Fault& fault, std::chrono::milliseconds duration,
-                         std::stop_token stop);
+                         std::stop_token stop,
+                         std::chrono::milliseconds within = std::chrono::milliseconds::max());
   // Undoes the fault on all its hosts, and sees that it is gone. Healing what is not active
   // succeeds and records nothing. On failure the fault stays active. What cannot be seen since
   // another fault is active is looked at again by heal_all().
@@ -100,11 +104,11 @@ class FaultEngine {
   Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
                         std::chrono::milliseconds duration, std::stop_token stop);
   // What was seen of the effect.
-  Result<std::string> inject_and_see(const FaultPlan& plan, const Injected& injected,
-                                     std::chrono::milliseconds duration, std::stop_token stop);
+  Result<std::string> see_effect(const FaultPlan& plan, std::chrono::milliseconds within,
+                                 std::stop_token stop) const;
   // One of the steps is enough: data of one direction may end before it meets what is in the other.
   Result<std::string> see_in_process(const FaultPlan& plan, std::string seen,
-                                     std::stop_token stop) const;
+                                     std::chrono::milliseconds within, std::stop_token stop) const;
   // What was seen of the way back.
   Result<std::string> undo(const Injected& injected, std::stop_token stop);
   Result<std::string> see_healed(const PendingUndo& undo, std::stop_token stop);
@@ -119,7 +123,7 @@ class FaultEngine {
   const Record record_;
   const EngineSettings settings_;
 
-  std::mutex acting_;         // held during an injection or healing
+  std::mutex acting_;         // held while hosts are broken or mended, not while they are looked at
   mutable std::mutex state_;  // guards what follows
   std::int64_t last_id_ = 0;
   std::vector<Injected> injected_;

@@ -25,6 +25,8 @@ extern const char ordeal_clock_helper_end[];
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr OptionSpec kOptions[] = {kHostsOption, kRoleOption, kJumpOption, kMaxOffsetOption};
 
 Fault draw(const Options& options, const Terrain& terrain, Random& random) {
@@ -143,7 +145,8 @@ FaultEntry host_clock_skew_fault() {
           .need = FaultNeed::own_clock,
           .options = kOptions,
           .draw = draw,
-          .plan = plan};
+          .plan = plan,
+          .typical = {.to_see = milliseconds(300), .to_heal = milliseconds(400)}};
 }
 
 }  // namespace ordeal

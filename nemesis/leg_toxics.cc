@@ -15,6 +15,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 // An attribute of the toxic that is drawn anew each time, evenly on a logarithmic scale.
 struct Drawn {
   std::string_view attribute;
@@ -29,6 +31,7 @@ struct ToxicFault {
   std::string_view toxic;
   proxy::LegMode mode = proxy::LegMode::enabled;
   std::array<Drawn, 2> drawn{};
+  milliseconds to_see{100};  // as TypicalTimes
 };
 
 constexpr ToxicFault kFaults[] = {
@@ -49,7 +52,8 @@ constexpr ToxicFault kFaults[] = {
      "connections of a leg close after so many bytes",
      "limit_data",
      proxy::LegMode::enabled,
-     {{{"bytes", 16, 65536}}}},
+     {{{"bytes", 16, 65536}}},
+     milliseconds{300}},
     {"bandwidth",
      "a leg carries few KB/s",
      "bandwidth",
@@ -64,12 +68,14 @@ constexpr ToxicFault kFaults[] = {
      "connections of a leg close late",
      "slow_close",
      proxy::LegMode::enabled,
-     {{{"delay", 100, 5000}}}},
+     {{{"delay", 100, 5000}}},
+     milliseconds{500}},
     {"reset-peer",
      "connections of a leg are reset after a while",
      "reset_peer",
      proxy::LegMode::enabled,
-     {{{"timeout", 1, 2000}}}},
+     {{{"timeout", 1, 2000}}},
+     milliseconds{1000}},
     {"half-open", "one end of a leg's connections is gone, and the other is not told", "half_open"},
     {"segment-loss",
      "segments are missing in what a leg delivers, as no TCP would",
@@ -251,7 +257,8 @@ FaultEntry entry() {
                                        : std::span<const OptionSpec>(kToxicOptions),
           .draw = draw<index>,
           .plan = plan<index>,
-          .strikes = Strikes::legs};
+          .strikes = Strikes::legs,
+          .typical = {.to_see = own.to_see, .to_heal = milliseconds{50}}};
 }
 
 template <std::size_t... index>

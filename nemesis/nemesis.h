@@ -91,6 +91,14 @@ enum class FaultNeed { nothing, root, packet_filter, faketime, own_clock, netem,
 // What the fault draws its place from: it decides what a first sweep has to touch.
 enum class Strikes { servers, legs };
 
+// How long a fault takes on an idle machine, with its default settings: from the beginning of the
+// injection until its effect was seen, and from the end of its time until it was seen to be gone.
+// Schedules leave room for it.
+struct TypicalTimes {
+  std::chrono::milliseconds to_see{300};
+  std::chrono::milliseconds to_heal{400};
+};
+
 struct FaultEntry {
   std::string_view name;
   std::string_view summary;
@@ -102,8 +110,10 @@ struct FaultEntry {
   Result<FaultPlan> (*plan)(const Fault& fault, const Battlefield& battlefield);
   Strikes strikes = Strikes::servers;
   bool dangerous = false;  // destroys data for good: has kDangerousOption, which must be true
+  TypicalTimes typical{};
 };
 
 std::span<const FaultEntry> fault_catalog();
+const FaultEntry* find_fault(std::string_view name);  // nullptr where the catalogue has none
 
 }  // namespace ordeal

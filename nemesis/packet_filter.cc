@@ -52,8 +52,8 @@ echo "there is no chain $2"
 
 // $1 address, $2 port, $3 how often.
 constexpr std::string_view kOften = R"(
-for lane in 1 2 3 4 5 6 7 8; do
-  for try in $(seq "$lane" 8 "$3"); do
+for lane in $(seq 16); do
+  for try in $(seq "$lane" 16 "$3"); do
     timeout 0.5 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$1" "$2" 2>/dev/null
   done &
 done

@@ -14,6 +14,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr OptionSpec kOptions[] = {
     kLegsOption,
     kDirectionOption,
@@ -91,7 +93,8 @@ FaultEntry packet_loss_fault() {
           .options = kOptions,
           .draw = draw,
           .plan = plan,
-          .strikes = Strikes::legs};
+          .strikes = Strikes::legs,
+          .typical = {.to_see = milliseconds(2000), .to_heal = milliseconds(600)}};
 }
 
 }  // namespace ordeal

@@ -12,13 +12,15 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr int kProbeConnections = 40;
 constexpr std::int64_t kBurstBytes = 16'384;
 
 struct Shape {
   std::string queue;
   std::string words;  // "are delayed by 80 ms"
-  std::int64_t bytes_max = 0;
+  std::int64_t bytes_per_second = 0;
 };
 
 Result<FaultPlan> plan_shape(const Fault& fault, const Battlefield& battlefield,
@@ -38,7 +40,7 @@ Result<FaultPlan> plan_shape(const Fault& fault, const Battlefield& battlefield,
   for (const auto& [host, of_host] : by_host) {
     plan.inject.push_back({host, {add_shaping(handle, of_host, shape.queue)}});
     plan.undo.push_back({host, {remove_shaping(handle)}});
-    plan.effect.push_back({host, {is_shaped(handle, shape.bytes_max)}});
+    plan.effect.push_back({host, {is_shaped(handle, shape.bytes_per_second, kBurstBytes)}});
     plan.healed.push_back({host, {is_not_shaped(handle)}});
   }
   return plan;
@@ -50,6 +52,7 @@ FaultEntry shaping_fault(std::string_view name, std::string_view summary, FaultN
   entry.summary = summary;
   entry.need = need;
   entry.strikes = Strikes::legs;
+  entry.typical = {.to_see = milliseconds(1500), .to_heal = milliseconds(500)};
   return entry;
 }
 
@@ -72,14 +75,14 @@ Fault draw_rate(const Options& options, const Terrain& terrain, Random& random) 
   return draw_shaped("bandwidth-limit", options, terrain, random, {{"rate", std::to_string(rate)}});
 }
 
-// A fifth more than the rate is the tolerance, since a second of sleep takes longer.
+// A tenth more than the rate is the tolerance.
 Result<FaultPlan> plan_rate(const Fault& fault, const Battlefield& battlefield) {
   ORDEAL_TRY_ASSIGN(const double kbit, number_of(fault, "rate", 1, 10'000'000));
   const auto rate = static_cast<std::int64_t>(kbit);
   return plan_shape(fault, battlefield,
                     {.queue = fmt::format("tbf rate {}kbit burst {} latency 1s", rate, kBurstBytes),
                      .words = fmt::format("have a bandwidth of {} kbit/s", rate),
-                     .bytes_max = kBurstBytes + rate * 150});
+                     .bytes_per_second = rate * 1100 / 8});
 }
 
 // ---- packet-delay

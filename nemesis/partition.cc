@@ -11,6 +11,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr OptionSpec kOptions[] = {kLegsOption, kDirectionOption};
 
 Fault draw(const Options& options, const Terrain& terrain, Random& random) {
@@ -36,7 +38,8 @@ FaultEntry partition_fault() {
           .options = kOptions,
           .draw = draw,
           .plan = plan,
-          .strikes = Strikes::legs};
+          .strikes = Strikes::legs,
+          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(300)}};
 }
 
 }  // namespace ordeal

@@ -12,6 +12,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::string_view kShapes[] = {"one",    "halves", "majorities-ring",
                                         "bridge", "roles",  "random"};
 constexpr std::string_view kWays[] = {"both", "one", "random"};
@@ -149,7 +151,8 @@ FaultEntry partition_hosts_fault() {
           .need = FaultNeed::packet_filter,
           .options = kOptions,
           .draw = draw,
-          .plan = plan};
+          .plan = plan,
+          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(400)}};
 }
 
 }  // namespace ordeal

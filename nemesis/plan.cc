@@ -58,9 +58,8 @@ Command each_of(const std::vector<Command>& commands) {
 }
 
 Result<FaultPlan> plan_fault(const Fault& fault, const Battlefield& battlefield) {
-  for (const FaultEntry& entry : fault_catalog()) {
-    if (entry.name == fault.name) return entry.plan(fault, battlefield);
-  }
+  const FaultEntry* entry = find_fault(fault.name);
+  if (entry != nullptr) return entry->plan(fault, battlefield);
   return internal_error("fault {} is not in the catalogue", fault.name);
 }
 

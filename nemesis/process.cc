@@ -8,6 +8,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr OptionSpec kOptions[] = {kHostsOption, kRoleOption};
 
 template <const char* name>
@@ -35,7 +37,7 @@ Result<FaultPlan> plan_at_once(const Fault& fault, const Battlefield& battlefiel
                                std::string_view what, const ServerSteps& steps) {
   ORDEAL_TRY_ASSIGN(FaultPlan plan,
                     plan_per_server(fault, battlefield, detail(what, fault), steps));
-  plan.effect_within = std::chrono::seconds(1);
+  plan.effect_within = milliseconds(1000);
   return plan;
 }
 
@@ -96,7 +98,8 @@ FaultEntry pause_fault() {
           .need = FaultNeed::nothing,
           .options = kOptions,
           .draw = draw<kPause>,
-          .plan = plan_pause};
+          .plan = plan_pause,
+          .typical = {.to_see = milliseconds(300), .to_heal = milliseconds(500)}};
 }
 
 FaultEntry kill_fault() {
@@ -105,7 +108,8 @@ FaultEntry kill_fault() {
           .need = FaultNeed::nothing,
           .options = kOptions,
           .draw = draw<kKill>,
-          .plan = plan_kill};
+          .plan = plan_kill,
+          .typical = {.to_see = milliseconds(300), .to_heal = milliseconds(500)}};
 }
 
 FaultEntry stop_fault() {
@@ -114,7 +118,8 @@ FaultEntry stop_fault() {
           .need = FaultNeed::nothing,
           .options = kOptions,
           .draw = draw<kStop>,
-          .plan = plan_stop};
+          .plan = plan_stop,
+          .typical = {.to_see = milliseconds(500), .to_heal = milliseconds(500)}};
 }
 
 FaultEntry restart_fault() {
@@ -123,7 +128,8 @@ FaultEntry restart_fault() {
           .need = FaultNeed::nothing,
           .options = kOptions,
           .draw = draw<kRestart>,
-          .plan = plan_restart};
+          .plan = plan_restart,
+          .typical = {.to_see = milliseconds(1000), .to_heal = milliseconds(400)}};
 }
 
 }  // namespace ordeal

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "nemesis/scope.h"
+#include "nemesis/sweep.h"
 
 namespace ordeal {
 namespace {
@@ -67,7 +68,6 @@ class Maker {
 
   std::vector<ScheduledFault> make(milliseconds quiet_start) && {
     sweep();
-    shrink();
     while (add_episode()) {
     }
     for (ScheduledFault& scheduled : placed_) scheduled.start += quiet_start;
@@ -79,8 +79,8 @@ class Maker {
  private:
   Random next_generator() { return random_.derive(fmt::format("fault {}", number_++)); }
 
-  static milliseconds end_of(const ScheduledFault& scheduled) {
-    return scheduled.start + scheduled.duration;
+  bool fits(const ScheduledFault& scheduled) const {
+    return planned_times(scheduled).healed <= window_;
   }
 
   milliseconds draw_gap(Random& random) const {
@@ -90,27 +90,28 @@ class Maker {
     return placed_.empty() ? milliseconds{0} : std::max(gap, options_.recovery);
   }
 
-  milliseconds draw_duration(const Fault& fault, Random& random) const {
-    milliseconds duration{
-        random.between(options_.duration_min.count(), options_.duration_max.count())};
-    const auto cap = [&](const std::string& name) {
-      const auto found = options_.outage_max.find(name);
-      if (found != options_.outage_max.end()) duration = std::min(duration, found->second);
-    };
-    cap(fault.name);
-    for (const std::string& leg : fault.legs) cap(leg);
-    return std::max(duration, milliseconds{1});
+  // Within what an outage of the fault may last, which includes that it is measured and healed.
+  ScheduledFault capped(ScheduledFault scheduled) const {
+    const auto cap = outage_cap(options_, scheduled.fault);
+    if (!cap) return scheduled;
+    const PlannedTimes times = planned_times(scheduled);
+    const milliseconds over = times.healed - scheduled.start - *cap;
+    scheduled.duration -= std::max(over, milliseconds{0});
+    scheduled.duration = std::max(scheduled.duration, milliseconds{1});
+    scheduled.heal_by = *cap - (times.healed - times.end);
+    return scheduled;
   }
 
   ScheduledFault draw(const FaultChoice& choice, const Terrain& terrain, milliseconds start,
                       Random& random) const {
     Fault fault = choice.entry->draw(choice.options, terrain, random);
-    const milliseconds duration = draw_duration(fault, random);
-    return {.start = start, .duration = duration, .fault = std::move(fault)};
+    const milliseconds duration{
+        random.between(options_.duration_min.count(), options_.duration_max.count())};
+    return capped({.start = start, .duration = duration, .fault = std::move(fault)});
   }
 
   void place(ScheduledFault scheduled) {
-    end_ = std::max(end_, end_of(scheduled));
+    end_ = std::max(end_, planned_times(scheduled).healed);
     placed_.push_back(std::move(scheduled));
   }
 
@@ -147,27 +148,28 @@ class Maker {
     return steps;
   }
 
-  void sweep() {
+  // For as short as faults are held at all: how long one lasts is for the episodes to vary.
+  std::vector<ScheduledFault> drawn_sweep() {
+    std::vector<ScheduledFault> drawn;
     Random order = random_.derive("first sweep");
     for (const SweepStep& step : shuffled(sweep_steps(), order)) {
       Random random = next_generator();
       Terrain terrain = terrain_;
       if (step.leg != nullptr) terrain.legs = {*step.leg};
-      const milliseconds start = end_ + draw_gap(random);
-      place(draw(*step.choice, terrain, start, random));
+      drawn.push_back(
+          capped({.start = milliseconds{0},
+                  .duration = options_.duration_min,
+                  .fault = step.choice->entry->draw(step.choice->options, terrain, random)}));
     }
+    return drawn;
   }
 
-  // All times, so that the last fault ends within the window.
-  void shrink() {
-    if (end_ <= window_) return;
-    const auto scaled = [&](milliseconds time) { return time * window_.count() / end_.count(); };
-    for (ScheduledFault& scheduled : placed_) {
-      const milliseconds end = scaled(end_of(scheduled));
-      scheduled.start = scaled(scheduled.start);
-      scheduled.duration = end - scheduled.start;
-    }
-    end_ = window_;
+  void sweep() {
+    placed_ = lay_out_sweep(drawn_sweep(), terrain_,
+                            {.recovery = options_.recovery,
+                             .at_once_max = options_.intensity.at_once_max,
+                             .window = window_});
+    end_ = last_healed(placed_);
   }
 
   // ---- episodes
@@ -210,11 +212,11 @@ class Maker {
     const FaultChoice& choice = faults_[random.below(faults_.size())];
     const milliseconds start = end_ + draw_gap(random);
     std::vector<ScheduledFault> episode{draw(choice, terrain_, start, random)};
-    if (end_of(episode.front()) > window_) return false;
+    if (!fits(episode.front())) return false;
     add_companions(episode, random);
     add_kill_after_heal(episode, random);
     for (ScheduledFault& each : episode) {
-      if (end_of(each) <= window_) place(std::move(each));
+      if (fits(each)) place(std::move(each));
     }
     return true;
   }
@@ -225,7 +227,8 @@ class Maker {
       const FaultChoice* choice = draw_companion(episode, random);
       if (choice == nullptr) return;
       const milliseconds later{random.between(0, episode.front().duration.count() / 2)};
-      episode.push_back(draw(*choice, terrain_, episode.front().start + later, random));
+      const milliseconds start = planned_times(episode.front()).seen + later;
+      episode.push_back(draw(*choice, terrain_, start, random));
     }
   }
 
@@ -236,9 +239,7 @@ class Maker {
                                     [](const auto& each) { return each.fault.name == "kill"; });
     if (!wanted || kill == nullptr || killed) return;
     const milliseconds soon{random.between(50, 500)};
-    milliseconds end{0};
-    for (const ScheduledFault& each : episode) end = std::max(end, end_of(each));
-    episode.push_back(draw(*kill, terrain_, end + soon, random));
+    episode.push_back(draw(*kill, terrain_, last_healed(episode) + soon, random));
   }
 
   const ScheduleOptions& options_;
@@ -248,7 +249,7 @@ class Maker {
   const Random& random_;
   std::size_t number_ = 0;
   std::vector<ScheduledFault> placed_;
-  milliseconds end_{0};  // of what is placed
+  milliseconds end_{0};  // when all that is placed is healed
 };
 
 }  // namespace
@@ -280,6 +281,27 @@ Result<ScheduleOptions> schedule_options(const Options& options) {
     result.outage_max[name] = parse_duration(text).value();
   }
   return result;
+}
+
+PlannedTimes planned_times(const ScheduledFault& scheduled) {
+  const FaultEntry* entry = find_fault(scheduled.fault.name);
+  const TypicalTimes typical = entry == nullptr ? TypicalTimes{} : entry->typical;
+  const milliseconds seen = scheduled.start + typical.to_see;
+  const milliseconds end = seen + scheduled.duration;
+  return {.seen = seen, .end = end, .healed = end + typical.to_heal};
+}
+
+std::optional<milliseconds> outage_cap(const ScheduleOptions& options, const Fault& fault) {
+  std::optional<milliseconds> least;
+  const auto cap = [&](const std::string& name) {
+    const auto found = options.outage_max.find(name);
+    if (found != options.outage_max.end()) {
+      least = std::min(least.value_or(found->second), found->second);
+    }
+  };
+  cap(fault.name);
+  for (const std::string& leg : fault.legs) cap(leg);
+  return least;
 }
 
 std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,

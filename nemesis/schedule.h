@@ -1,16 +1,21 @@
 // When faults happen: a pure function of the settings, the seed and the length of chaos, so that
 // the same seed plays the same faults however fast the hosts are.
 //
-// The first sweep touches every fault and every leg once, one at a time, in a drawn order. After it
-// come episodes: a fault, or a few that overlap, preferably a fault of the servers with one of the
-// legs; some episodes end with an immediate kill of what was just healed. Between episodes, and at
-// the start and the end, nothing is broken, so that the system can recover and make progress.
-// Where chaos is too short for the sweep, its times shrink in proportion, so that each fault still
-// happens.
+// The first sweep touches every fault and every leg once, in a drawn order, for a short time. Where
+// faults may overlap, one that strikes other hosts and legs is swept while another is held. After
+// the sweep come episodes: a fault, or a few that overlap, preferably a fault of the servers with
+// one of the legs; some episodes end with an immediate kill of what was just healed. Between
+// episodes, and at the start and the end, nothing is broken, so that the system can recover and
+// make progress. Where chaos is too short for the sweep, the times for which its faults are held,
+// and those between them, shrink in proportion, so that each fault still happens.
+//
+// A fault is held for its duration from the moment its effect was seen. How long faults take to be
+// seen, and to be healed, is planned for by FaultEntry::typical.
 #pragma once
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,11 +60,27 @@ struct FaultChoice {
 };
 
 struct ScheduledFault {
-  std::chrono::milliseconds start{0};  // since chaos began
-  std::chrono::milliseconds duration{0};
+  std::chrono::milliseconds start{0};     // of the injection, since chaos began
+  std::chrono::milliseconds duration{0};  // from the moment its effect was seen
   Fault fault;
+  // Since the start: healing begins by then, however late the effect was seen.
+  std::chrono::milliseconds heal_by = std::chrono::milliseconds::max();
   friend bool operator==(const ScheduledFault&, const ScheduledFault&) = default;
 };
+
+// When, since chaos began, an idle machine sees the effect, begins to heal, and sees that it is
+// gone.
+struct PlannedTimes {
+  std::chrono::milliseconds seen;
+  std::chrono::milliseconds end;
+  std::chrono::milliseconds healed;
+};
+PlannedTimes planned_times(const ScheduledFault& scheduled);
+
+// The longest outage by such a fault, from the beginning of its injection until it is healed;
+// nullopt where there is no cap.
+std::optional<std::chrono::milliseconds> outage_cap(const ScheduleOptions& options,
+                                                    const Fault& fault);
 
 // In order of `start`. Empty where `faults` or `chaos` is. `random` is only derived from. Each of
 // `faults` finds something to strike on the terrain.

@@ -52,8 +52,8 @@ left=$(shaped "$1")
 [ -z "$left" ] || { echo "the queueing discipline $1: of $left could not be removed" >&2; exit 1; }
 )sh";
 
-// $1 is the handle, $2 the most bytes of a second, or 0. Prints bytes and packets that left the
-// queue so far, on all interfaces.
+// $1 is the handle, $2 the most bytes of a second, or 0, $3 those of a burst. Prints bytes and
+// packets that left the queue so far, on all interfaces.
 constexpr std::string_view kIsShaped = R"sh(
 sent() {
   tc -s qdisc show | awk -v parent="parent $1:2 " '
@@ -62,17 +62,19 @@ sent() {
     END { print bytes + 0, packets + 0; exit !found }'
 }
 for try in $(seq 40); do
+  begin=$(date +%s%N)
   before=$(sent "$1") || { echo "there is no queue $1:2"; exit 1; }
   [ "${before#* }" = 0 ] || break
   sleep 0.1
 done
 [ "${before#* }" != 0 ] || { echo "no packet went through the queue"; exit 1; }
 [ "$2" != 0 ] || { echo "${before#* } packets went through the queue"; exit 0; }
-sleep 1
+sleep 0.4
 after=$(sent "$1") || exit 1
+took_ms=$((($(date +%s%N) - begin) / 1000000))
 bytes=$((${after% *} - ${before% *}))
-echo "${after#* } packets went through the queue, $bytes bytes of them in one second"
-[ "$bytes" -le "$2" ]
+echo "${after#* } packets went through the queue, $bytes bytes of them in $took_ms ms"
+[ "$bytes" -le $(($3 + $2 * took_ms / 1000)) ]
 )sh";
 
 constexpr std::string_view kIsNotShaped = R"sh(
@@ -184,8 +186,9 @@ Command add_shaping(const std::string& handle, const std::vector<LegEnd>& ends,
 
 Command remove_shaping(const std::string& handle) { return script(kRemove, {handle}); }
 
-Command is_shaped(const std::string& handle, std::int64_t bytes_max) {
-  return script(kIsShaped, {handle, std::to_string(bytes_max)});
+Command is_shaped(const std::string& handle, std::int64_t bytes_per_second,
+                  std::int64_t burst_bytes) {
+  return script(kIsShaped, {handle, std::to_string(bytes_per_second), std::to_string(burst_bytes)});
 }
 
 Command is_not_shaped(const std::string& handle) { return script(kIsNotShaped, {handle}); }

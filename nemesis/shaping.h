@@ -38,9 +38,11 @@ Command add_shaping(const std::string& handle, const std::vector<LegEnd>& ends,
 // Any state is a fine start; fails when something of the handle is left. Others' are not touched.
 Command remove_shaping(const std::string& handle);
 
-// Probes, as FaultPlan::effect and healed. Packets went through the queue, and in one more second
-// no more than `bytes_max` of them (0: any number); there is no such queue.
-Command is_shaped(const std::string& handle, std::int64_t bytes_max);
+// Probes, as FaultPlan::effect and healed. Packets went through the queue, and from then on, for a
+// moment, no more than such a burst and so many bytes a second (0: any number); there is no such
+// queue.
+Command is_shaped(const std::string& handle, std::int64_t bytes_per_second,
+                  std::int64_t burst_bytes);
 Command is_not_shaped(const std::string& handle);
 
 }  // namespace ordeal

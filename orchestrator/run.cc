@@ -106,8 +106,10 @@ class Experiment {
     Status disrupted;
     std::jthread disruptor([&] {
       try {
-        disrupted = run_schedule(*engine_, schedule_, wait_on_steady_clock(start), over.get_token(),
-                                 &begun_);
+        disrupted = run_schedule(*engine_, schedule_,
+                                 {.clock = steady_chaos_clock(start),
+                                  .recovery = campaign_.schedule.duration("recovery")},
+                                 over.get_token(), &begun_);
       } catch (const std::exception& error) {
         disrupted = internal_error("the disruptor ended: {}", error.what());
       }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 // A fake host, and time that jumps to whatever is waited for.
 struct Fixture {
-  Fixture() {
+  explicit Fixture(milliseconds probe_timeout = 0ms) {
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     journal = HealJournal::open(folder + "/heal.jsonl").value();
     HostSpec spec;
@@ -24,6 +24,7 @@ struct Fixture {
     auto host = std::make_unique<FakeHost>(spec);
     host->answer = [this](const Command& command) {
       CommandOutput output;
+      if (command.arguments[2].find("processes are") != std::string::npos) return see(command);
       const std::string step = "\n{ " + failing + "; }";  // of the engine's scripts
       const std::string& text = command.arguments[2];
       // The watchdog's undo stands in what injects.
@@ -42,10 +43,11 @@ struct Fixture {
         *cluster, field, *journal,
         [this](Phase phase, const FaultEvent& event, const std::string& note) {
           if (phase == Phase::invoke) return;
+          const std::lock_guard lock(mutex);
           records.push_back(std::to_string(now.count()) + " " + fault_function(event) +
                             (note.empty() ? "" : " failed"));
         },
-        EngineSettings{.probe_timeout = 0ms});
+        EngineSettings{.probe_timeout = probe_timeout});
   }
   ~Fixture() { std::filesystem::remove_all(folder); }
 
@@ -55,15 +57,28 @@ struct Fixture {
     result.kill = command({"kill-server"});
     result.pause = command({"pause"});
     result.resume = command({"resume"});
+    result.state = command({"state"});
     return result;
   }
+  // A probe; each takes as long as the next of `to_see`.
+  CommandOutput see(const Command& command) {
+    CommandOutput output;
+    const bool for_kill = command.arguments.size() == 6 && command.arguments[5] == "absent";
+    if (for_kill && nothing_is_killed) output.exit_status = 1;
+    if (to_see.empty()) return output;
+    now += to_see.front();
+    to_see.erase(to_see.begin());
+    return output;
+  }
   Status run(const std::vector<ScheduledFault>& schedule) {
+    const ChaosClock clock{.now = [this] { return now; },
+                           .wait_until =
+                               [this](milliseconds moment, const std::stop_token&) {
+                                 now = std::max(now, moment);
+                                 return true;
+                               }};
     return run_schedule(*engine, schedule,
-                        [this](milliseconds moment, const std::stop_token&) {
-                          now = std::max(now, moment);
-                          return true;
-                        },
-                        {});
+                        {.clock = clock, .recovery = 1s, .launch = std::launch::deferred}, {});
   }
 
   std::string folder = "/tmp/ordeal-disruptor-XXXXXX";
@@ -71,6 +86,9 @@ struct Fixture {
   std::unique_ptr<Cluster> cluster;
   std::unique_ptr<FaultEngine> engine;
   milliseconds now{0};
+  std::vector<milliseconds> to_see;
+  bool nothing_is_killed = false;
+  std::mutex mutex;
   std::vector<std::string> records;
   std::string failing;
   int failures = 1'000'000;
@@ -119,6 +137,68 @@ TEST_CASE("a healing that failed is tried again a second later, five times at mo
   }
 }
 
+TEST_CASE("a fault is held for its duration from the moment its effect was seen") {
+  Fixture fixture;
+  fixture.to_see = {2s};
+  REQUIRE(fixture.run({{100ms, 50ms, kPause}}));
+  CHECK(fixture.records == Texts{"2100 start-pause", "2150 stop-pause"});
+}
+
+TEST_CASE("however late it was seen, a fault is healed by the time that its cap sets") {
+  Fixture fixture;
+  fixture.to_see = {2s};
+  REQUIRE(fixture.run({{100ms, 3s, kPause, 2500ms}}));
+  CHECK(fixture.records == Texts{"2100 start-pause", "2600 stop-pause"});
+}
+
+TEST_CASE("where the schedule has time without faults, some is left after a late healing") {
+  Fixture fixture;
+  SECTION("as much as is needed to recover") {
+    fixture.to_see = {6s};
+    REQUIRE(fixture.run({{100ms, 50ms, kPause}, {5s, 50ms, kKill}}));
+    CHECK(fixture.records ==
+          Texts{"6100 start-pause", "6150 stop-pause", "7150 start-kill", "7200 stop-kill"});
+  }
+  SECTION("as much as the schedule has, where that is less: an immediate kill") {
+    const auto healed = planned_times({100ms, 50ms, kPause}).healed;
+    fixture.to_see = {6s};
+    REQUIRE(fixture.run({{100ms, 50ms, kPause}, {healed + 200ms, 50ms, kKill}}));
+    CHECK(fixture.records ==
+          Texts{"6100 start-pause", "6150 stop-pause", "6350 start-kill", "6400 stop-kill"});
+  }
+  SECTION("after an injection that failed as well") {
+    fixture.failing = "pause";
+    fixture.to_see = {6s};  // that it is gone
+    REQUIRE(fixture.run({{100ms, 50ms, kPause}, {5s, 50ms, kKill}}));
+    CHECK(fixture.records == Texts{"6100 start-pause failed", "7100 start-kill", "7150 stop-kill"});
+  }
+}
+
+TEST_CASE("what joins a fault that was late is as late") {
+  Fixture fixture;
+  fixture.to_see = {6s};
+  REQUIRE(fixture.run({{100ms, 50ms, kPause}, {5s, 2s, kKill}, {5800ms, 50ms, kPause}}));
+  CHECK(fixture.records == Texts{"6100 start-pause", "6150 stop-pause", "7150 start-kill",
+                                 "7950 start-pause", "8000 stop-pause", "9150 stop-kill"});
+}
+
+TEST_CASE("a fault waits for one of the same name") {
+  Fixture fixture;
+  fixture.to_see = {150ms};
+  REQUIRE(fixture.run({{100ms, 100ms, kPause}, {200ms, 100ms, kPause}}));
+  CHECK(fixture.records ==
+        Texts{"250 start-pause", "350 stop-pause", "350 start-pause", "450 stop-pause"});
+}
+
+TEST_CASE("a fault is healed in time while another one's effect is looked for in vain") {
+  Fixture fixture(5s);
+  fixture.nothing_is_killed = true;  // which is looked for for a second
+  const std::vector<ScheduledFault> schedule{{0ms, 400ms, kPause}, {200ms, 100ms, kKill}};
+  REQUIRE(run_schedule(*fixture.engine, schedule,
+                       {.clock = steady_chaos_clock(std::chrono::steady_clock::now())}, {}));
+  CHECK(fixture.records == Texts{"0 start-pause", "0 stop-pause", "0 start-kill failed"});
+}
+
 TEST_CASE("a stop request ends the wait at once and leaves active faults to the caller") {
   Fixture fixture;
   std::stop_source stop;
@@ -129,7 +209,7 @@ TEST_CASE("a stop request ends the wait at once and leaves active faults to the 
     stop.request_stop();
   });
   std::size_t begun = 0;
-  const Status done = run_schedule(*fixture.engine, schedule, wait_on_steady_clock(begin),
+  const Status done = run_schedule(*fixture.engine, schedule, {.clock = steady_chaos_clock(begin)},
                                    stop.get_token(), &begun);
   REQUIRE_FALSE(done);
   CHECK(begun == 1);

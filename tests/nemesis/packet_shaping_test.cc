@@ -103,7 +103,7 @@ TEST_CASE("more bytes than the rate allows are no effect") {
   const int port = fixture.serve_many_bytes();
   const FaultPlan plan = fixture.plan(port, "100000");
   REQUIRE(fixture.run(plan.inject));
-  Command strict = is_shaped(plan.undo[0].commands[0].arguments.at(4), 1000);
+  Command strict = is_shaped(plan.undo[0].commands[0].arguments.at(4), 1000, 0);
   std::thread downloads([&] {
     for (int i = 0; i < 20; ++i) (void)fixture.seconds_of_download(port);
   });
