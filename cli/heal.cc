@@ -53,6 +53,7 @@ int tell(const std::vector<Replayed>& replayed) {
 
 Result<int> heal(const RunFolder& folder) {
   ORDEAL_TRY(check_run(folder));
+  ORDEAL_TRY(check_unused(folder.journal()));
   ORDEAL_TRY_ASSIGN(const auto left, pending(folder.journal()));
   if (left.empty()) {
     fmt::print("nothing to heal\n");

@@ -132,6 +132,29 @@ Status sync_directory(const std::filesystem::path& path) {
   return {};
 }
 
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+// File systems without locks have no journal that is in use.
+Status refuse_used(int descriptor, const std::filesystem::path& path) {
+  struct flock lock = whole_file();
+  if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return {};
+  return bad_input(
+      "{}: process {} is still writing it: a run that is going heals its faults itself; end it by "
+      "Ctrl-C or `kill -INT {}`, or, where it does not react, by `kill -KILL {}`, and then heal",
+      path.string(), lock.l_pid, lock.l_pid, lock.l_pid);
+}
+
+Status lock_file(int descriptor, const std::filesystem::path& path) {
+  struct flock lock = whole_file();
+  if (::fcntl(descriptor, F_SETLK, &lock) == 0) return {};
+  return refuse_used(descriptor, path);
+}
+
 }  // namespace
 
 HealJournal::HealJournal(int descriptor, std::filesystem::path path)
@@ -143,9 +166,19 @@ Result<std::unique_ptr<HealJournal>> HealJournal::open(const std::filesystem::pa
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return file_error(path, "opening");
   std::unique_ptr<HealJournal> journal(new HealJournal(descriptor, path));
+  ORDEAL_TRY(refuse_used(descriptor, path));
   ORDEAL_TRY(cut_torn_line(descriptor, path));
   ORDEAL_TRY(sync_directory(path));
+  ORDEAL_TRY(lock_file(descriptor, path));  // last, since closing the file anywhere unlocks it
   return journal;
+}
+
+Status check_unused(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  Status unused = refuse_used(descriptor, path);
+  ::close(descriptor);
+  return unused;
 }
 
 Status HealJournal::append(std::string line) {

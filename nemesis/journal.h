@@ -9,6 +9,9 @@
 //   {"event": "healed", "id": "k3f9-1"}
 // A torn last line is what SIGKILL or a full disk leaves; it is ignored, since the fault that it
 // announces was not injected. No secrets: undo commands carry none.
+//
+// Who writes it has locked it (fcntl(2)), so that nobody heals under a run that is still going. The
+// lock is the process', ends with it, and is not inherited.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +40,7 @@ struct PendingUndo {
 // Thread-safe.
 class HealJournal {
  public:
-  // Creates the file or appends to it.
+  // Creates the file or appends to it. bad_input where another process has it open.
   static Result<std::unique_ptr<HealJournal>> open(const std::filesystem::path& path);
   ~HealJournal();
   HealJournal(const HealJournal&) = delete;
@@ -56,6 +59,11 @@ class HealJournal {
   std::filesystem::path path_;
 };
 
+// bad_input where a living process, which it names, has the journal open: a run, which heals its
+// faults itself. What is no file, or cannot be read, is nobody's. Not to be called by the process
+// that has it open, whose lock it would end.
+Status check_unused(const std::filesystem::path& path);
+
 // Faults of the journal that began and were not healed, oldest first. A missing file has none; a
 // file that cannot be read is bad_input, and so is a line that is no journal's, with its number.
 Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
@@ -66,8 +74,7 @@ struct Replayed {
 };
 
 // Undoes what is pending, newest first, sees that it worked, disarms the watchdogs, and marks what
-// succeeded as healed. Goes on after failures. Safe to repeat. Where the run is still alive it
-// heals the faults under it.
+// succeeded as healed. Goes on after failures. Safe to repeat. bad_input as of check_unused().
 Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
                                      std::stop_token stop = {});
 

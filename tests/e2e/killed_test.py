@@ -53,6 +53,20 @@ class Killed(EndToEnd):
         self.assert_code(self.ordeal("lab", "down"), 0)
         self.assert_nothing_left()
 
+    def test_heal_refuses_a_run_that_is_going(self):
+        process = self.run_until_fault("pause")
+        refused = self.ordeal("heal", self.store / "latest")
+        self.assert_code(refused, BAD_INPUT)
+        self.assertIn(f"process {process.pid} is still writing it", refused.err)
+        self.assertIn(f"kill -INT {process.pid}", refused.err)
+        self.assertNotIn('"event":"healed"', (self.store / "latest/heal.jsonl").read_text())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertIn(process.returncode, (VALID, UNKNOWN), err)
+        after = self.ordeal("heal", self.store / "latest")
+        self.assertEqual((after.code, after.out), (0, "nothing to heal\n"))
+        self.assert_nothing_left()
+
     def test_sigkill_then_heal_of_the_host_alone(self):
         process = self.run_until_fault("partition")
         process.send_signal(signal.SIGKILL)

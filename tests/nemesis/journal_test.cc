@@ -1,8 +1,12 @@
 #include "nemesis/journal.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -92,6 +96,54 @@ TEST_CASE("a journal that cannot be read is bad input, and no exception") {
     CHECK(read.error().kind == ErrorKind::bad_input);
     CHECK(read.error().message.find(path) != std::string::npos);
   }
+}
+
+TEST_CASE("nobody else has the journal of a process that lives") {
+  const Folder folder;
+  CHECK(check_unused(folder.file()));
+  int ready[2];
+  int end[2];
+  REQUIRE(pipe(ready) == 0);
+  REQUIRE(pipe2(end, O_CLOEXEC) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto journal = HealJournal::open(folder.file());
+    const bool began = journal && (*journal)->began(undo("r-1"));
+    close(end[1]);
+    if (fork() == 0) {  // inherits the file, not the lock
+      char byte = 0;
+      _exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    if (write(ready[1], began ? "1" : "0", 1) != 1) _exit(1);
+    pause();
+    _exit(0);
+  }
+  struct Ended {
+    pid_t child;
+    ~Ended() {
+      if (child > 0) kill(child, SIGKILL);
+    }
+  } ended{child};
+  char began = '0';
+  REQUIRE(read(ready[0], &began, 1) == 1);
+  CHECK(began == '1');
+  const std::string expected =
+      folder.file().string() + ": process " + std::to_string(child) + " is still writing it: ";
+  const std::vector<Status> refused{check_unused(folder.file()),
+                                    HealJournal::open(folder.file()).map([](const auto&) {}),
+                                    replay(folder.file(), Cluster({})).map([](const auto&) {})};
+  for (const Status& each : refused) {
+    REQUIRE_FALSE(each);
+    CHECK(each.error().kind == ErrorKind::bad_input);
+    CHECK(each.error().message.starts_with(expected));
+  }
+  REQUIRE(kill(child, SIGKILL) == 0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  ended.child = 0;
+  CHECK(check_unused(folder.file()));
+  CHECK(pending(folder.file()).value().size() == 1);
+  for (const int each : {ready[0], ready[1], end[0], end[1]}) close(each);
 }
 
 TEST_CASE("a journal that cannot be written is an error that names the file") {
