@@ -37,6 +37,24 @@ Fault draw_full(const Options& options, const Terrain& terrain, Random& random) 
           .parameters = {{"leave", options.text("leave")}, {"max-size", options.text("max-size")}}};
 }
 
+// To scripts that are run before there are servers: $1 the server's directory, or what there is of
+// the way to it.
+constexpr std::string_view kExisting = R"sh(
+directory=$1
+until [ -d "$directory" ]; do directory=$(dirname "$directory"); done
+)sh";
+
+// $1 directory, $2 MiB to leave, $3 MiB at most.
+constexpr std::string_view kCanFill = R"sh(
+free=$(df -B 1 --output=avail "$directory" | tail -n 1) || exit 1
+size=$((free / 1048576 - $2))
+[ "$size" -le "$3" ] || {
+  echo "to fill the file system of $1 would take $size MiB, more than max-size ($3 MiB): give the" \
+       "servers a smaller file system of their own, or raise max-size"
+  exit 1
+}
+)sh";
+
 // $1 directory, $2 file, $3 MiB to leave, $4 MiB at most. What others write or delete meanwhile is
 // why this takes several tries; where the last blocks cannot be had at once, dd takes them singly.
 constexpr std::string_view kFill = R"sh(
@@ -74,6 +92,10 @@ constexpr std::string_view kIsEmpty = R"sh(
 echo "$(($(df -B 1 --output=avail "$1" | tail -n 1))) bytes are free on the file system of $1"
 )sh";
 
+Command before_servers(std::string_view text, std::vector<std::string> arguments) {
+  return script(std::string(kExisting) + std::string(text), std::move(arguments));
+}
+
 Result<FaultPlan> plan_full(const Fault& fault, const Battlefield& battlefield) {
   ORDEAL_TRY_ASSIGN(const double leave_mib, number_of(fault, "leave", 0, 1e9));
   ORDEAL_TRY_ASSIGN(const double max_mib, number_of(fault, "max-size", 1, 1e9));
@@ -102,6 +124,10 @@ Result<FaultPlan> plan_full(const Fault& fault, const Battlefield& battlefield) 
            [&](const ServerControl& control) {
              return all_of(
                  {script(kIsEmpty, {control.directory, file(control)}), is_there(control)});
+           },
+       .possible =
+           [&](const ServerControl& control) {
+             return before_servers(kCanFill, {control.directory, leave, size_max});
            }});
 }
 
@@ -112,6 +138,16 @@ constexpr OptionSpec kReadonlyOptions[] = {kHostsOption, kRoleOption};
 Fault draw_readonly(const Options& options, const Terrain& terrain, Random& random) {
   return {.name = "disk-readonly", .hosts = draw_servers(options, terrain, random)};
 }
+
+// $1 directory, $2 the directory of all servers of the host.
+constexpr std::string_view kIsApart = R"sh(
+mount=$(stat -c %m "$directory") || exit 1
+[ "$mount" = "$1" ] || [ "$mount" = "$2" ] || {
+  echo "$1 is on the file system of $mount, which holds more than the servers' files: mount one" \
+       "of its own on $1 or $2"
+  exit 1
+}
+)sh";
 
 // $1 directory, $2 the directory of all servers of the host, $3 a shell line: kill, $4: start. The
 // kernel refuses while files are open for writing, as they are until killed processes are gone, and
@@ -162,6 +198,7 @@ Result<FaultPlan> plan_readonly(const Fault& fault, const Battlefield& battlefie
     const ServerControl control = battlefield.server(*host);
     const std::string all = host->spec().directory;
     const std::string start = shell_line(control.start);
+    plan.possible.push_back({name, {before_servers(kIsApart, {control.directory, all})}});
     plan.inject.push_back(
         {name, {script(kForbid, {control.directory, all, shell_line(control.kill), start})}});
     plan.undo.push_back({name, {script(kPermit, {control.directory, all, start})}});
@@ -176,7 +213,7 @@ Result<FaultPlan> plan_readonly(const Fault& fault, const Battlefield& battlefie
 FaultEntry disk_full_fault() {
   return {.name = "disk-full",
           .summary = "fills the file system of the database's files, within bounds",
-          .need = FaultNeed::nothing,
+          .need = FaultNeed::own_disk,
           .options = kFullOptions,
           .draw = draw_full,
           .plan = plan_full,
@@ -186,7 +223,7 @@ FaultEntry disk_full_fault() {
 FaultEntry disk_readonly_fault() {
   return {.name = "disk-readonly",
           .summary = "makes the file system of the database's files read-only, if it is their own",
-          .need = FaultNeed::root,
+          .need = FaultNeed::own_disk,
           .options = kReadonlyOptions,
           .draw = draw_readonly,
           .plan = plan_readonly,

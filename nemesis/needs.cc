@@ -30,6 +30,10 @@ Advice advice(FaultNeed need) {
               "use the faults of the fault proxy, such as latency"};
     case FaultNeed::tbf:
       return {"tbf in its kernel, and root (sch_tbf, tc)", "use the fault proxy's bandwidth"};
+    case FaultNeed::own_disk:
+      return {"a disk of its own, and root",
+              "give the hosts of the lab one, of so many MiB of memory: `hosts: {lab: netns, disk: "
+              "512}`, or use an inventory of machines"};
     case FaultNeed::proxy:
       return {};
   }
@@ -63,6 +67,8 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
       return abilities.root && abilities.netem;
     case FaultNeed::tbf:
       return abilities.root && abilities.tbf;
+    case FaultNeed::own_disk:
+      return abilities.root && abilities.own_disk;
     case FaultNeed::proxy:  // in the run's own process
       return true;
   }

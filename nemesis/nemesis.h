@@ -53,6 +53,9 @@ struct FaultPlan {
   std::vector<HostCommands> effect{};
   std::chrono::milliseconds effect_within{6'000};  // how long it may take to be seen
   std::vector<HostCommands> healed{};
+  // Asked before the run, when there are no servers yet: exits with 0 where the host can do this,
+  // else prints why it cannot, and what to do.
+  std::vector<HostCommands> possible{};
   std::vector<InProcess> in_process{};
 };
 
@@ -86,7 +89,17 @@ struct Battlefield {
   proxy::Proxy* proxy = nullptr;  // nullptr where no leg goes through it
 };
 
-enum class FaultNeed { nothing, root, packet_filter, faketime, own_clock, netem, tbf, proxy };
+enum class FaultNeed {
+  nothing,
+  root,
+  packet_filter,
+  faketime,
+  own_clock,
+  netem,
+  tbf,
+  own_disk,
+  proxy
+};
 
 // What the fault draws its place from: it decides what a first sweep has to touch.
 enum class Strikes { servers, legs };

@@ -104,6 +104,7 @@ Result<FaultPlan> plan_per_server(const Fault& fault, const Battlefield& battlef
     add(plan.undo, steps.undo);
     add(plan.effect, steps.effect);
     add(plan.healed, steps.healed);
+    add(plan.possible, steps.possible);
   }
   return plan;
 }

@@ -40,6 +40,7 @@ struct ServerSteps {
   Step undo;
   Step effect;
   Step healed;
+  Step possible{};
 };
 
 // A plan for faults that strike each server by one command and undo it by another.

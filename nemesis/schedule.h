@@ -57,6 +57,7 @@ Result<ScheduleOptions> schedule_options(const Options& options);
 struct FaultChoice {
   const FaultEntry* entry = nullptr;
   Options options;
+  std::string where{};  // it is listed, for messages
 };
 
 struct ScheduledFault {

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 
-#include "nemesis/needs.h"
 #include "nemesis/proxy/proxy.h"
 #include "orchestrator/faults.h"
 #include "orchestrator/inventory.h"
@@ -50,10 +49,10 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(enter_control_namespace(ground->lab_));
   ORDEAL_TRY(ground->check_hosts());
   ORDEAL_TRY(ground->probe_inventory());
-  ORDEAL_TRY(ground->check_needs());
+  ORDEAL_TRY(check_needs(request.campaign, ground->cluster_));
   ORDEAL_TRY(ground->make_target());
   ORDEAL_TRY(check_faults(request.campaign, ground->terrain_));
-  ORDEAL_TRY(check_plans(request.campaign, ground->battlefield()));
+  ORDEAL_TRY(check_plans(request.campaign, ground->battlefield(), ground->cluster_, request.stop));
   return ground;
 }
 
@@ -94,7 +93,8 @@ Status Battleground::probe_inventory() {
   std::mutex mutex;
   std::map<std::string, HostAbilities> found;
   ORDEAL_TRY(cluster_.for_each([&](Host& host) -> Status {
-    ORDEAL_TRY_ASSIGN(const HostAbilities abilities, probe_abilities(host, request_.stop));
+    ORDEAL_TRY_ASSIGN(HostAbilities abilities, probe_abilities(host, request_.stop));
+    abilities.own_disk = !host.spec().local;
     const std::lock_guard lock(mutex);
     found[host.name()] = abilities;
     return {};
@@ -104,13 +104,6 @@ Status Battleground::probe_inventory() {
   }
   cluster_ = make_cluster(lab_);
   return save_lab(lab_, request_.folder.lab());
-}
-
-Status Battleground::check_needs() const {
-  for (const FaultEntry* fault : faults_in_use(campaign_)) {
-    for (Host* host : cluster_.hosts()) ORDEAL_TRY(check_need(*fault, *host));
-  }
-  return {};
 }
 
 Status Battleground::make_target() {

@@ -48,7 +48,6 @@ class Battleground {
 
   Status check_hosts();
   Status probe_inventory();
-  Status check_needs() const;
   Status make_target();
   Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
 

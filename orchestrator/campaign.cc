@@ -61,11 +61,12 @@ struct Loader {
     for (const auto& item : section) {
       const auto key = item.first.as<std::string>();
       const std::string path = name + "." + key;
-      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, origin.of(path, item.first), key, entries));
+      const std::string where = origin.of(path, item.first);
+      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, where, key, entries));
       ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, path, item.second));
       ORDEAL_TRY_ASSIGN(Options options,
                         Options::make(std::string(kind) + " " + key, entry->options, given));
-      chosen.push_back({entry, std::move(options)});
+      chosen.push_back({entry, std::move(options), where});
     }
     return chosen;
   }
@@ -151,7 +152,7 @@ struct Loader {
         find("check", origin.file(), std::string(campaign.workload.entry->checkers.front()),
              catalogs.checkers));
     ORDEAL_TRY_ASSIGN(Options options, Options::make("check", entry->options, {}));
-    campaign.checks.push_back({entry, std::move(options)});
+    campaign.checks.push_back({entry, std::move(options), origin.file()});
     return {};
   }
 

@@ -33,6 +33,7 @@ template <class Entry>
 struct Chosen {
   const Entry* entry = nullptr;
   Options options;
+  std::string where{};  // it was chosen: "campaign.yaml:7:3", or an argument
 };
 
 // A step of a written schedule, not yet read: the terrain is known only once there are hosts.

@@ -3,8 +3,10 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 
 #include "base/names.h"
+#include "nemesis/needs.h"
 #include "nemesis/plan.h"
 
 namespace ordeal {
@@ -90,6 +92,55 @@ Status check_caps(const Campaign& campaign, const Terrain& terrain) {
   return {};
 }
 
+// A fault that the run may have, and where it is named.
+struct Intended {
+  Fault fault;
+  std::string where;
+};
+
+// On all servers that may be drawn.
+Fault widest(const FaultChoice& choice, const Terrain& terrain) {
+  Random random(0);
+  Fault fault = choice.entry->draw(choice.options, terrain, random);
+  if (!has_option(*choice.entry, "hosts")) return fault;
+  const std::string& role = choice.options.text("role");
+  fault.hosts.clear();
+  for (const Terrain::Server& server : terrain.servers) {
+    if (role.empty() || server.role == role) fault.hosts.push_back(server.host);
+  }
+  return fault;
+}
+
+Result<std::vector<Intended>> intended(const Campaign& campaign, const Terrain& terrain) {
+  const std::vector<FaultChoice> choices = fault_choices(campaign);
+  std::vector<Intended> all;
+  for (const WrittenStep& step : campaign.steps) {
+    ORDEAL_TRY_ASSIGN(ScheduledFault scheduled, parse_step(step.text, choices, terrain, Random(0)));
+    all.push_back({std::move(scheduled.fault), step.where});
+  }
+  for (const FaultChoice& choice : choices) {
+    all.push_back({widest(choice, terrain), choice.where});
+  }
+  return all;
+}
+
+// The first host that cannot is enough.
+Status check_possible(const Intended& intended, const FaultPlan& plan, const Cluster& cluster,
+                      const std::stop_token& stop) {
+  for (const HostCommands& of_host : plan.possible) {
+    Host* host = cluster.find(of_host.host);
+    if (host == nullptr) continue;
+    for (const Command& command : of_host.commands) {
+      ORDEAL_TRY_ASSIGN(const CommandOutput output, host->run(command, kCommandTimeout, stop));
+      if (output.exit_status == 0) continue;
+      return bad_input("{}: fault {} cannot be done on host {}: {}", intended.where,
+                       intended.fault.name, host->name(),
+                       boost::trim_copy(output.standard_output + output.standard_error));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Terrain terrain_of(const Target& target) {
@@ -103,7 +154,8 @@ Terrain terrain_of(const Target& target) {
 
 std::vector<FaultChoice> fault_choices(const Campaign& campaign) {
   std::vector<FaultChoice> choices;
-  for (const auto& fault : campaign.faults) choices.push_back({fault.entry, fault.options});
+  for (const auto& fault : campaign.faults)
+    choices.push_back({fault.entry, fault.options, fault.where});
   return choices;
 }
 
@@ -119,35 +171,37 @@ Status check_faults(const Campaign& campaign, const Terrain& terrain) {
   return schedule_of(campaign, 0, terrain).map([](const auto&) {});
 }
 
-std::vector<const FaultEntry*> faults_in_use(const Campaign& campaign) {
-  std::vector<const FaultEntry*> used;
-  for (const auto& fault : campaign.faults) used.push_back(fault.entry);
-  for (const FaultEntry& entry : fault_catalog()) {
+std::vector<FaultInUse> faults_in_use(const Campaign& campaign) {
+  std::vector<FaultInUse> used;
+  for (const auto& fault : campaign.faults) used.push_back({fault.entry, fault.where});
+  for (const WrittenStep& step : campaign.steps) {
     // A step names its fault first.
-    const bool written =
-        std::any_of(campaign.steps.begin(), campaign.steps.end(), [&](const WrittenStep& step) {
-          return step.text.what.substr(0, step.text.what.find(' ')) == entry.name;
-        });
-    if (written) used.push_back(&entry);
+    const FaultEntry* entry = find_fault(step.text.what.substr(0, step.text.what.find(' ')));
+    const bool known = std::any_of(used.begin(), used.end(),
+                                   [&](const FaultInUse& each) { return each.entry == entry; });
+    if (entry != nullptr && !known) used.push_back({entry, step.where});
   }
   return used;
 }
 
-Status check_plans(const Campaign& campaign, const Battlefield& battlefield) {
-  const std::vector<FaultChoice> choices = fault_choices(campaign);
-  for (const WrittenStep& step : campaign.steps) {
-    ORDEAL_TRY_ASSIGN(const ScheduledFault scheduled,
-                      parse_step(step.text, choices, battlefield.terrain, Random(0)));
-    if (const auto plan = plan_fault(scheduled.fault, battlefield); !plan) {
-      return bad_input("{}: {}", step.where, plan.error().message);
+Status check_needs(const Campaign& campaign, const Cluster& cluster) {
+  for (const FaultInUse& used : faults_in_use(campaign)) {
+    for (const Host* host : cluster.hosts()) {
+      if (const Status met = check_need(*used.entry, *host); !met) {
+        return bad_input("{}: {}", used.where, met.error().message);
+      }
     }
   }
-  for (const FaultChoice& choice : choices) {
-    Random random(0);
-    const Fault fault = choice.entry->draw(choice.options, battlefield.terrain, random);
-    if (const auto plan = plan_fault(fault, battlefield); !plan) {
-      return bad_input("fault {} as the campaign sets it: {}", fault.name, plan.error().message);
-    }
+  return {};
+}
+
+Status check_plans(const Campaign& campaign, const Battlefield& battlefield, const Cluster& cluster,
+                   std::stop_token stop) {
+  ORDEAL_TRY_ASSIGN(const std::vector<Intended> all, intended(campaign, battlefield.terrain));
+  for (const Intended& each : all) {
+    const auto plan = plan_fault(each.fault, battlefield);
+    if (!plan) return bad_input("{}: {}", each.where, plan.error().message);
+    ORDEAL_TRY(check_possible(each, *plan, cluster, stop));
   }
   return {};
 }

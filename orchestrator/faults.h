@@ -2,7 +2,7 @@
 // planned, and what a written schedule says.
 #pragma once
 
-#include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,10 +19,18 @@ std::vector<FaultChoice> fault_choices(const Campaign& campaign);
 // setting names a leg, a role or a fault that is not there.
 Status check_faults(const Campaign& campaign, const Terrain& terrain);
 
-// Of the campaign's list and of its written steps.
-std::vector<const FaultEntry*> faults_in_use(const Campaign& campaign);
-// bad_input where a fault cannot be planned as it is written or set.
-Status check_plans(const Campaign& campaign, const Battlefield& battlefield);
+// Of the campaign's list and of its written steps, and where each is named first.
+struct FaultInUse {
+  const FaultEntry* entry;
+  std::string where;
+};
+std::vector<FaultInUse> faults_in_use(const Campaign& campaign);
+// bad_input where a fault in use has a need that a host does not meet.
+Status check_needs(const Campaign& campaign, const Cluster& cluster);
+// bad_input where a fault cannot be planned as it is written or set, or a host says that it cannot
+// do what is planned.
+Status check_plans(const Campaign& campaign, const Battlefield& battlefield, const Cluster& cluster,
+                   std::stop_token stop);
 
 // Drawn by the seed, or as written in the campaign.
 Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::uint64_t seed,

@@ -22,8 +22,8 @@ bool a_fault_needs_it(const Campaign& campaign, const std::string& leg) {
   }
   // Which leg a written step strikes may still be drawn.
   const auto used = faults_in_use(campaign);
-  return !campaign.steps.empty() && std::any_of(used.begin(), used.end(), [](const auto* entry) {
-    return entry->need == FaultNeed::proxy;
+  return !campaign.steps.empty() && std::any_of(used.begin(), used.end(), [](const auto& each) {
+    return each.entry->need == FaultNeed::proxy;
   });
 }
 

@@ -39,6 +39,7 @@ struct HostAbilities {
   bool faketime = false;       // libfaketime is installed
   bool netem = false;          // root can have packets delayed, reordered, ... (tc, sch_netem)
   bool tbf = false;            // root can limit bandwidth (tc, sch_tbf)
+  bool own_disk = false;       // filling the disk of its servers harms nothing but this host
 };
 
 inline constexpr std::chrono::milliseconds kCommandTimeout{10'000};

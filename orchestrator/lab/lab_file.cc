@@ -28,7 +28,8 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
             {"own_clock", abilities.own_clock},
             {"faketime", abilities.faketime},
             {"netem", abilities.netem},
-            {"tbf", abilities.tbf}}}};
+            {"tbf", abilities.tbf},
+            {"own_disk", abilities.own_disk}}}};
 }
 
 HostSpec spec_from_json(const json& host) {
@@ -48,7 +49,8 @@ HostAbilities abilities_from_json(const json& abilities) {
           .own_clock = abilities.at("own_clock"),
           .faketime = abilities.at("faketime"),
           .netem = abilities.at("netem"),
-          .tbf = abilities.at("tbf")};
+          .tbf = abilities.at("tbf"),
+          .own_disk = abilities.at("own_disk")};
 }
 
 Lab lab_from_json(const json& from) {

@@ -153,13 +153,27 @@ class Builder {
   }
 
   Result<pid_t> boot(const std::string& host) const {
-    return start_daemon(
-        marked({"nsenter", fmt::format("--net={}/{}", kNetnsDirectory, netns(host)), "unshare",
-                "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "setpriv",
-                "--bounding-set", std::string(kDropped), "--inh-caps", std::string(kDropped),
-                "bash", (places_.state / "host-init").string(), host, places_.state.string(),
-                places_.scratch.string(), std::to_string(request_.disk_mib)}),
-        places_.state / host / "boot.log");
+    return start_daemon(marked({"nsenter",
+                                fmt::format("--net={}/{}", kNetnsDirectory, netns(host)),
+                                "unshare",
+                                "--mount",
+                                "--uts",
+                                "--ipc",
+                                "--pid",
+                                "--fork",
+                                "--kill-child",
+                                "setpriv",
+                                "--bounding-set",
+                                std::string(kDropped),
+                                "--inh-caps",
+                                std::string(kDropped),
+                                "bash",
+                                (places_.state / "host-init").string(),
+                                host,
+                                places_.state.string(),
+                                places_.scratch.string(),
+                                std::to_string(request_.disk_mib)}),
+                        places_.state / host / "boot.log");
   }
 
   Result<Lab> boot_all() const {
@@ -229,13 +243,14 @@ class Builder {
     return false;
   }
 
-  static HostAbilities abilities_from(const std::string& found) {
+  HostAbilities abilities_from(const std::string& found) const {
     return {.root = true,
             .packet_filter = found.find("packet_filter=1") != std::string::npos,
             .own_clock = false,
             .faketime = libfaketime_installed(),
             .netem = found.find("netem=1") != std::string::npos,
-            .tbf = found.find("tbf=1") != std::string::npos};
+            .tbf = found.find("tbf=1") != std::string::npos,
+            .own_disk = request_.disk_mib != 0};
   }
 
   const LabRequest& request_;

@@ -76,6 +76,17 @@ class Faults(EndToEnd):
             self.assertIn(words, done.err)
             self.assertNotIn("starting postgres", done.err)
 
+    def test_disk_faults_that_a_host_cannot_do_are_refused_before_servers_start(self):
+        for disk, fault, words in (("", "disk-full: {}", "cannot be done on host n1: it lacks a disk of its own"),
+                                   ("", "disk-readonly: {}", "cannot be done on host n1: it lacks a disk of its own"),
+                                   (", disk: 256", "disk-full: {max-size: 16}", "more than max-size (16 MiB)")):
+            campaign = CAMPAIGN.replace("names: [n1]", "names: [n1]" + disk).replace("partition:", fault)
+            refused = self.ordeal("run", self.write("disk.yaml", campaign), "--store", self.store)
+            self.assert_code(refused, BAD_INPUT)
+            self.assertRegex(refused.err, rf"disk\.yaml:9:3: fault {fault.split(':')[0]} ")
+            self.assertIn(words, refused.err)
+            self.assertNotIn("starting postgres", refused.err)
+
     def test_a_fault_that_finds_nothing_to_strike_is_refused(self):
         done = self.run_campaign("--set", "faults.partition-hosts.shape=one")
         self.assert_code(done, BAD_INPUT)

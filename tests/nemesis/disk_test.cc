@@ -19,6 +19,13 @@ struct Fixture {
   Status run(const std::vector<HostCommands>& commands) {
     return run_checked(world.host(), commands.at(0).commands.at(0)).map([](const auto&) {});
   }
+  // Why the host cannot do this; "" where it can.
+  std::string impossible(const std::vector<HostCommands>& possible) {
+    const auto output = world.host().run(possible.at(0).commands.at(0));
+    REQUIRE(output);
+    REQUIRE((output->exit_status != 0) != output->standard_output.empty());
+    return output->standard_output;
+  }
   bool sees(const std::vector<HostCommands>& probes) {
     return probe(probes, world.cluster(), std::chrono::milliseconds(500), {}).has_value();
   }
@@ -66,6 +73,20 @@ TEST_CASE("a file system that is too large to be filled is left alone, and the m
   CHECK(fixture.can_write(1'000'000));
 }
 
+TEST_CASE("whether a disk can be filled is known before there is a server on it") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_full_fault())) return;
+  const auto ask = [&](const char* max_size, const std::filesystem::path& directory) {
+    FaultPlan plan = fixture.plan(disk_full_fault(), {{"leave", "0"}, {"max-size", max_size}});
+    plan.possible.at(0).commands.at(0).arguments.at(4) = directory;
+    return fixture.impossible(plan.possible);
+  };
+  const auto directory = fixture.world.server_directory();
+  CHECK(ask("16", directory) == "");
+  CHECK(ask("16", directory / "not/yet") == "");
+  CHECK(ask("1", directory / "not/yet").find("more than max-size (1 MiB)") != std::string::npos);
+}
+
 TEST_CASE("a read-only file system takes no files, and does again") {
   Fixture fixture;
   if (!fixture.world.can(disk_readonly_fault())) return;
@@ -85,6 +106,10 @@ TEST_CASE("a file system that holds more than the servers' files is not made rea
   std::filesystem::create_directory(inner);
   auto& arguments = plan.inject.at(0).commands.at(0).arguments;
   arguments.at(4) = inner;
+  CHECK(fixture.impossible(plan.possible) == "");
+  plan.possible.at(0).commands.at(0).arguments.at(4) = inner;
+  CHECK(fixture.impossible(plan.possible).find("which holds more than the servers' files") !=
+        std::string::npos);
   const Status refused = fixture.run(plan.inject);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find("which holds more than the servers' files") !=

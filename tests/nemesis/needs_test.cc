@@ -16,6 +16,8 @@ TEST_CASE("a need is met by the ability that it names") {
   CHECK_FALSE(need_met(FaultNeed::packet_filter, {.packet_filter = true}));
   CHECK(need_met(FaultNeed::packet_filter, {.root = true, .packet_filter = true}));
   CHECK(need_met(FaultNeed::faketime, {.faketime = true}));
+  CHECK_FALSE(need_met(FaultNeed::own_disk, {.root = true}));
+  CHECK(need_met(FaultNeed::own_disk, {.root = true, .own_disk = true}));
 }
 
 TEST_CASE("an unmet need names fault, host, what is missing and what to do instead") {

@@ -117,7 +117,8 @@ std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool ro
                                 .own_clock = false,
                                 .faketime = std::filesystem::exists(kFaketime),
                                 .netem = root && has_queue("netem delay 1ms"),
-                                .tbf = root && has_queue("tbf rate 1mbit burst 32k latency 1s")});
+                                .tbf = root && has_queue("tbf rate 1mbit burst 32k latency 1s"),
+                                .own_disk = root});
 }
 
 std::string output_of(Host& host, const Command& asked) {
