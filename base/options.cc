@@ -43,11 +43,24 @@ Status check_text(const OptionSpec& spec, const std::string& text) {
 
 Status check_duration(const OptionSpec& spec, const std::string& text) {
   ORDEAL_TRY_ASSIGN(const auto duration, parse_duration(text));
+  if (duration.count() > spec.maximum) {
+    return bad_input("expected at most {}",
+                     format_duration(std::chrono::milliseconds(spec.maximum)));
+  }
   if (duration.count() >= spec.minimum) return {};
   const std::string least =
       spec.minimum == 1 ? "more than 0"
                         : "at least " + format_duration(std::chrono::milliseconds(spec.minimum));
   return bad_input("expected {}, e.g. {}", least, spec.default_value);
+}
+
+Error unknown_option(std::span<const OptionSpec> specs, const std::string& name,
+                     const std::string& text) {
+  const bool of_group = find_spec(specs, name + ".") != nullptr;
+  const std::string message =
+      of_group ? fmt::format("{} is given by name, e.g. `{}: {{NAME: {}}}`", name, name, text)
+               : unknown_name("setting", name, names_of(specs));
+  return {ErrorKind::bad_input, message};
 }
 
 Status check_type(const OptionSpec& spec, const std::string& text) {
@@ -94,7 +107,7 @@ Result<Options> Options::make(std::string_view kind, std::span<const OptionSpec>
     const OptionSpec* spec = find_spec(specs, name);
     if (spec == nullptr) {
       return bad_input("{}: {}: {}", value.where, kind,
-                       unknown_name("setting", name, names_of(specs)));
+                       unknown_option(specs, name, value.text).message);
     }
     if (const auto checked = check_value(*spec, name, value.text); !checked) {
       return bad_input("{}: {}: {} is \"{}\": {}", value.where, kind, name, value.text,
@@ -159,8 +172,12 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
                         : unit == "m"                 ? 60'000
                         : unit == "h"                 ? 3'600'000
                                                       : 0;
-  if (!is_number || factor == 0 || number * factor > 1e15) {
+  if (!is_number || factor == 0) {
     return bad_input("expected a duration such as 500ms, 60s, 10m or 2h");
+  }
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(365 * 24);
+  if (number * factor > static_cast<double>(kLongest.count())) {
+    return bad_input("expected at most a year (8760h)");
   }
   return std::chrono::milliseconds(std::llround(number * factor));
 }

@@ -24,7 +24,7 @@ struct OptionSpec {
   OptionType type = OptionType::text;
   std::string_view default_value;
   std::string_view summary;
-  // Of an integer, real or (the minimum alone, in ms) duration; ignored for the others.
+  // Of an integer, real or duration (in ms); ignored for the others.
   std::int64_t minimum = 0;
   std::int64_t maximum = 1'000'000'000'000;
   std::span<const std::string_view> choices = {};  // of a text; empty means any
@@ -67,7 +67,7 @@ class Options {
   std::map<std::string, std::string, std::less<>> places_;
 };
 
-// "250ms", "1.5s", "2m", "1h"; a bare number is seconds. Never negative.
+// "250ms", "1.5s", "2m", "1h"; a bare number is seconds. Never negative, and at most a year.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 // The shortest of the forms above, e.g. "1500ms", "60s".
 std::string format_duration(std::chrono::milliseconds duration);

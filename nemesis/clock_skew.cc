@@ -23,7 +23,7 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
 }
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
-  constexpr double kLargest_s = 1e9;
+  constexpr double kLargest_s = 365 * 24 * 3600;
   constexpr double kSmallest_s = 0.1;  // that can be measured
   ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
   if (std::abs(size_s) < kSmallest_s) {

@@ -10,6 +10,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Longer ones are not seen within the time for it.
+constexpr std::int64_t kPeriodMax_ms = 2500;
+
 constexpr OptionSpec kOptions[] = {
     kHostsOption,
     kRoleOption,
@@ -20,10 +23,9 @@ constexpr OptionSpec kOptions[] = {
      .default_value = "2s",
      .summary = "how long the clock stays wrong, and then right; servers may take a second to "
                 "notice; at most 2500ms",
-     .minimum = 100},
+     .minimum = 100,
+     .maximum = kPeriodMax_ms},
 };
-
-constexpr double kPeriodMax_ms = 2500;
 
 Fault draw(const Options& options, const Terrain& terrain, Random& random) {
   std::string offset = draw_offset(options, random);

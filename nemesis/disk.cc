@@ -16,19 +16,23 @@ Command is_there(const ServerControl& control) {
 
 // ---- disk-full
 
+constexpr std::int64_t kMiBMax = 1'000'000'000;
+
 constexpr OptionSpec kFullOptions[] = {
     kHostsOption,
     kRoleOption,
     {.name = "leave",
      .type = OptionType::integer,
      .default_value = "0",
-     .summary = "so much is left free, in MiB"},
+     .summary = "so much is left free, in MiB",
+     .maximum = kMiBMax},
     {.name = "max-size",
      .type = OptionType::integer,
      .default_value = "2048",
      .summary = "the file that fills the file system may have this size, in MiB; where it would "
                 "have to be larger, the fault is refused",
-     .minimum = 1},
+     .minimum = 1,
+     .maximum = kMiBMax},
 };
 
 Fault draw_full(const Options& options, const Terrain& terrain, Random& random) {
@@ -97,8 +101,8 @@ Command before_servers(std::string_view text, std::vector<std::string> arguments
 }
 
 Result<FaultPlan> plan_full(const Fault& fault, const Battlefield& battlefield) {
-  ORDEAL_TRY_ASSIGN(const double leave_mib, number_of(fault, "leave", 0, 1e9));
-  ORDEAL_TRY_ASSIGN(const double max_mib, number_of(fault, "max-size", 1, 1e9));
+  ORDEAL_TRY_ASSIGN(const double leave_mib, number_of(fault, "leave", 0, kMiBMax));
+  ORDEAL_TRY_ASSIGN(const double max_mib, number_of(fault, "max-size", 1, kMiBMax));
   const std::string leave = fmt::format("{:.0f}", leave_mib);
   const std::string size_max = fmt::format("{:.0f}", max_mib);
   const auto file = [&](const ServerControl& control) {

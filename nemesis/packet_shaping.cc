@@ -87,6 +87,8 @@ Result<FaultPlan> plan_rate(const Fault& fault, const Battlefield& battlefield) 
 
 // ---- packet-delay
 
+constexpr std::int64_t kDelayMax_ms = 60'000;
+
 constexpr OptionSpec kDelayOptions[] = {
     kLegsOption,
     kDirectionOption,
@@ -95,7 +97,8 @@ constexpr OptionSpec kDelayOptions[] = {
      .default_value = "200ms",
      .summary = "packets are delayed by at most this, and at least half of it, with a jitter of up "
                 "to a quarter of that",
-     .minimum = 20},
+     .minimum = 20,
+     .maximum = kDelayMax_ms},
 };
 
 Fault draw_delay(const Options& options, const Terrain& terrain, Random& random) {
@@ -122,7 +125,7 @@ timeout 9 bash -c '
 )";
 
 Result<FaultPlan> plan_delay(const Fault& fault, const Battlefield& battlefield) {
-  ORDEAL_TRY_ASSIGN(const double delay, number_of(fault, "delay", 1, 60'000));
+  ORDEAL_TRY_ASSIGN(const double delay, number_of(fault, "delay", 1, kDelayMax_ms));
   ORDEAL_TRY_ASSIGN(const double jitter, number_of(fault, "jitter", 0, delay));
   ORDEAL_TRY_ASSIGN(
       FaultPlan plan,

@@ -230,6 +230,10 @@ struct Loader {
     return legs;
   }
 
+  static std::string step_path(std::size_t number) {
+    return fmt::format("schedule.steps.{}", number);
+  }
+
   // [{"at 12s for 4s": "kill n1"}, ...]
   static Result<std::vector<WrittenStep>> steps(const Origin& origin, const YAML::Node& section) {
     std::vector<WrittenStep> steps;
@@ -240,7 +244,7 @@ struct Loader {
                        origin.of("schedule.steps", list));
     }
     for (const YAML::Node& step : list) {
-      const std::string where = origin.of("schedule.steps", step);
+      const std::string where = origin.of(step_path(steps.size()), step);
       if (!step.IsMap() || step.size() != 1 || !step.begin()->second.IsScalar()) {
         return bad_input("{}: expected a step such as `at 12s for 4s: kill n1`", where);
       }
@@ -300,7 +304,10 @@ struct Loader {
 
 Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem::path& file) {
   if (file.empty()) return {};
-  ORDEAL_TRY_ASSIGN(const YAML::Node written, parse_yaml(file));
+  ORDEAL_TRY_ASSIGN(const YAML::Node written,
+                    parse_yaml(file, {"a written schedule, such as a run's schedule.yaml (see "
+                                      "docs/schedules.md)",
+                                      "`steps:`"}));
   const Origin own(file);
   ORDEAL_TRY_ASSIGN(const auto steps, Loader::steps(own, written));
   if (steps.empty()) {
@@ -312,6 +319,9 @@ Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem:
   }
   root["schedule"]["steps"] = written["steps"];
   origin.replaced("schedule.steps", file.string());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    origin.replaced(Loader::step_path(i), steps[i].where);
+  }
   return {};
 }
 
@@ -321,7 +331,8 @@ std::span<const OptionSpec> campaign_settings() { return kSettings; }
 
 Result<Campaign> load_campaign(const std::filesystem::path& file, const CampaignChanges& changes,
                                const Catalogs& catalogs) {
-  ORDEAL_TRY_ASSIGN(YAML::Node root, parse_yaml(file));
+  ORDEAL_TRY_ASSIGN(YAML::Node root, parse_yaml(file, {"a campaign file (see campaigns/)",
+                                                       "target, workload, ..."}));
   Origin origin(file);
   ORDEAL_TRY(merge_scenario(origin, root, changes.scenario));
   for (const auto& assignment : changes.assignments) ORDEAL_TRY(assign(origin, root, assignment));

@@ -125,16 +125,15 @@ Result<YAML::Node> parse_value(const std::string& argument, const std::string& t
 
 }  // namespace
 
-Result<YAML::Node> parse_yaml(const std::filesystem::path& file) {
+Result<YAML::Node> parse_yaml(const std::filesystem::path& file, const Expected& expected) {
   std::ifstream stream(file);
   if (!stream || std::filesystem::is_directory(file)) {
-    return bad_input("{}: cannot be read; expected a campaign file (see campaigns/)",
-                     file.string());
+    return bad_input("{}: cannot be read; expected {}", file.string(), expected.file);
   }
   try {
     YAML::Node root = YAML::Load(stream);
     if (!root.IsMap()) {
-      return bad_input("{}:1:1: expected a map with target, workload, ...", file.string());
+      return bad_input("{}:1:1: expected a map with {}", file.string(), expected.members);
     }
     ORDEAL_TRY(refuse_duplicates(file.string(), root));
     return root;

@@ -15,9 +15,14 @@
 
 namespace ordeal {
 
+// What a file should be: "a campaign file (see campaigns/)", which is a map with such members.
+struct Expected {
+  std::string_view file;
+  std::string_view members;
+};
 // The file as a map. bad_input names line and column of what is not YAML, and keys that occur
 // twice.
-Result<YAML::Node> parse_yaml(const std::filesystem::path& file);
+Result<YAML::Node> parse_yaml(const std::filesystem::path& file, const Expected& expected);
 // Where the parts of a campaign were given: in the file, in a scenario, or by an argument. A part
 // is named by its path, e.g. "target.postgres.port".
 class Origin {

@@ -12,6 +12,8 @@
 namespace ordeal {
 namespace {
 
+using std::chrono::milliseconds;
+
 std::vector<std::string_view> leg_names(const Terrain& terrain) {
   std::vector<std::string_view> names;
   for (const Leg& leg : terrain.legs) names.push_back(leg.name);
@@ -52,44 +54,104 @@ Status check_role(const FaultChoice& choice, const Terrain& terrain) {
 // A written schedule may name faults that the campaign does not list, but none of these.
 Status check_dangerous(std::string_view name, std::string_view where,
                        const std::vector<FaultChoice>& choices) {
+  const FaultEntry* entry = find_fault(name);
+  if (entry == nullptr || !entry->dangerous) return {};
   for (const FaultChoice& choice : choices) {
-    if (choice.entry->name == name && choice.entry->dangerous &&
-        choice.options.boolean("dangerous")) {
-      return {};
-    }
+    if (choice.entry == entry && choice.options.boolean("dangerous")) return {};
   }
-  for (const FaultEntry& entry : fault_catalog()) {
-    if (entry.name != name || !entry.dangerous) continue;
-    return bad_input(
-        "{}fault {} destroys data for good; if that is wanted, list it among the campaign's "
-        "faults, "
-        "with `dangerous: true`",
-        where, name);
+  return bad_input(
+      "{}: fault {} destroys data for good; if that is wanted, list it among the campaign's "
+      "faults, with `dangerous: true`",
+      where, name);
+}
+
+// Faults of the proxy reach no leg that the campaign keeps from it.
+std::string direct_legs(const FaultEntry& entry, const Campaign& campaign) {
+  std::string text;
+  if (entry.need != FaultNeed::proxy) return text;
+  for (const auto& [leg, choice] : campaign.legs) {
+    if (choice.way == "direct") text += fmt::format(", and {} is direct ({})", leg, choice.where);
   }
-  return {};
+  return text;
+}
+
+bool strikes_leg(const FaultChoice& choice, const std::string& leg, const Terrain& terrain) {
+  if (choice.entry->strikes != Strikes::legs) return false;
+  const auto reached = legs_in_reach(std::vector{choice}, terrain);
+  return std::find(reached.begin(), reached.end(), leg) != reached.end();
 }
 
 // Whether a fault can strike at all does not depend on what is drawn.
-Status check_strikes(const FaultChoice& choice, const Terrain& terrain) {
+Status check_strikes(const FaultChoice& choice, const Campaign& campaign, const Terrain& terrain) {
   Random random(0);
   const Fault fault = choice.entry->draw(choice.options, terrain, random);
   if (!fault.hosts.empty() || !fault.legs.empty()) return {};
   return bad_input(
-      "fault {} finds nothing to strike with these settings: the system has {} server{} and {} "
-      "leg{}; remove it from the campaign, change its settings, or add hosts",
-      choice.entry->name, terrain.servers.size(), terrain.servers.size() == 1 ? "" : "s",
-      terrain.legs.size(), terrain.legs.size() == 1 ? "" : "s");
+      "{}: fault {} finds nothing to strike with these settings: the system has {} server{} and {} "
+      "leg{}{}; remove it from the campaign, change its settings, or add hosts",
+      choice.where, choice.entry->name, terrain.servers.size(),
+      terrain.servers.size() == 1 ? "" : "s", terrain.legs.size(),
+      terrain.legs.size() == 1 ? "" : "s", direct_legs(*choice.entry, campaign));
+}
+
+// The cap of that name leaves time for the fault.
+Status check_cap(const std::string& name, milliseconds cap, const std::string& where,
+                 const FaultEntry& entry) {
+  const milliseconds least = entry.typical.to_see + entry.typical.to_heal + milliseconds(1);
+  if (cap >= least) return {};
+  return bad_input(
+      "{}: schedule: outage-max: {} is {}, but fault {} takes about {} to be seen and {} to be "
+      "healed; expected at least {}",
+      where, name, format_duration(cap), entry.name, format_duration(entry.typical.to_see),
+      format_duration(entry.typical.to_heal), format_duration(least));
 }
 
 Status check_caps(const Campaign& campaign, const Terrain& terrain) {
   std::vector<std::string_view> known = leg_names(terrain);
   for (const FaultEntry& entry : fault_catalog()) known.push_back(entry.name);
   for (const auto& [name, text] : campaign.schedule.group("outage-max")) {
-    if (among(known, name)) continue;
-    return bad_input("{}: schedule: outage-max: {}", campaign.schedule.where("outage-max." + name),
-                     unknown_name("fault or leg", name, known));
+    const std::string where = campaign.schedule.where("outage-max." + name);
+    if (!among(known, name)) {
+      return bad_input("{}: schedule: outage-max: {}", where,
+                       unknown_name("fault or leg", name, known));
+    }
+    for (const FaultChoice& choice : fault_choices(campaign)) {
+      if (choice.entry->name != name && !strikes_leg(choice, name, terrain)) continue;
+      ORDEAL_TRY(check_cap(name, parse_duration(text).value(), where, *choice.entry));
+    }
   }
   return {};
+}
+
+// No fault is held for longer than chaos lasts.
+Status check_durations(const Campaign& campaign) {
+  const milliseconds chaos = campaign.settings.duration("duration");
+  if (campaign.faults.empty() || !campaign.steps.empty()) return {};
+  for (const char* name : {"duration-min", "recovery"}) {
+    const std::string where = campaign.schedule.where(name);
+    if (where.empty() || campaign.schedule.duration(name) <= chaos) continue;
+    return bad_input("{}: schedule: {} is {}, but chaos lasts {} (`duration`)", where, name,
+                     format_duration(campaign.schedule.duration(name)), format_duration(chaos));
+  }
+  return {};
+}
+
+Status check_step(const ScheduledFault& step, const WrittenStep& written,
+                  const Campaign& campaign) {
+  const milliseconds chaos = campaign.settings.duration("duration");
+  const bool is_said = written.text.when.find(" for ") != std::string::npos;
+  if (step.start >= chaos || (is_said && step.start + step.duration > chaos)) {
+    return bad_input("{}: {}: chaos ends at {}", written.where, written.text.when,
+                     format_duration(chaos));
+  }
+  const PlannedTimes times = planned_times(step);
+  const auto cap = outage_cap(schedule_options(campaign.schedule).value(), step.fault);
+  if (!cap || times.healed - step.start <= *cap) return {};
+  return bad_input(
+      "{}: {}: until fault {} is healed it takes about {}, which is longer than its outage-max "
+      "({}) allows",
+      written.where, written.text.when, step.fault.name, format_duration(times.healed - step.start),
+      format_duration(*cap));
 }
 
 // A fault that the run may have, and where it is named.
@@ -162,12 +224,13 @@ std::vector<FaultChoice> fault_choices(const Campaign& campaign) {
 Status check_faults(const Campaign& campaign, const Terrain& terrain) {
   const std::vector<FaultChoice> choices = fault_choices(campaign);
   for (const FaultChoice& choice : choices) {
-    ORDEAL_TRY(check_dangerous(choice.entry->name, "", choices));
+    ORDEAL_TRY(check_dangerous(choice.entry->name, choice.where, choices));
     ORDEAL_TRY(check_legs(choice, terrain));
     ORDEAL_TRY(check_role(choice, terrain));
-    ORDEAL_TRY(check_strikes(choice, terrain));
+    ORDEAL_TRY(check_strikes(choice, campaign, terrain));
   }
   ORDEAL_TRY(check_caps(campaign, terrain));
+  ORDEAL_TRY(check_durations(campaign));
   return schedule_of(campaign, 0, terrain).map([](const auto&) {});
 }
 
@@ -210,8 +273,8 @@ Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::u
                                                 const Terrain& terrain) {
   const Random random = Random(seed).derive("schedule");
   const std::vector<FaultChoice> choices = fault_choices(campaign);
+  ScheduleOptions options = schedule_options(campaign.schedule).value();
   if (campaign.steps.empty()) {
-    ScheduleOptions options = schedule_options(campaign.schedule).value();
     options.intensity = intensity(campaign.settings.text("complexity"));
     return make_schedule(options, choices, terrain, campaign.settings.duration("duration"), random);
   }
@@ -220,10 +283,10 @@ Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::u
     auto parsed = parse_step(step.text, choices, terrain,
                              random.derive(fmt::format("step {}", schedule.size())));
     if (!parsed) return bad_input("{}: {}", step.where, parsed.error().message);
-    ORDEAL_TRY(check_dangerous(parsed->fault.name, step.where + ": ", choices));
-    if (parsed->start >= campaign.settings.duration("duration")) {
-      return bad_input("{}: {}: chaos ends at {}", step.where, step.text.when,
-                       format_duration(campaign.settings.duration("duration")));
+    ORDEAL_TRY(check_dangerous(parsed->fault.name, step.where, choices));
+    ORDEAL_TRY(check_step(*parsed, step, campaign));
+    if (const auto cap = outage_cap(options, parsed->fault)) {
+      parsed->heal_by = *cap - find_fault(parsed->fault.name)->typical.to_heal;
     }
     schedule.push_back(std::move(*parsed));
   }

@@ -40,6 +40,8 @@ TEST_CASE("durations") {
   REQUIRE(parse_duration("1.5s")->count() == 1500);
   REQUIRE(parse_duration("2m")->count() == 120'000);
   REQUIRE(parse_duration("60")->count() == 60'000);
+  REQUIRE(parse_duration("8760h")->count() == 31'536'000'000);
+  REQUIRE(parse_duration("8761h").error().message == "expected at most a year (8760h)");
   for (const auto* bad : {"", "s", "-1s", "5 s", "1.2.3s", "1d", "9999999999999h"}) {
     REQUIRE_FALSE(parse_duration(bad));
   }

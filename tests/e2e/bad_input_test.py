@@ -131,8 +131,7 @@ class BadInput(EndToEnd):
 
     def test_a_run_in_which_nothing_commits_is_unknown(self):
         # Frozen from the start of chaos to its end.
-        campaign = CAMPAIGN + "faults: {pause: }\nschedule: {quiet-start: 0s, quiet-end: 0s, interval: 1s, " \
-            "duration-min: 10m, duration-max: 10m}\n"
+        campaign = CAMPAIGN + "schedule: {steps: [at 0s for 5s: pause]}\n"
         done = self.fails(UNKNOWN, campaign=campaign)
         self.assertIn("vacuous", done.out + done.err)
 

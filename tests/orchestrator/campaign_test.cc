@@ -221,6 +221,47 @@ TEST_CASE("no time may be nothing, but those without faults") {
         "--duration 0s: campaign: duration is \"0s\"" + more + "60s");
 }
 
+TEST_CASE("settings have upper bounds that make sense") {
+  const auto with = [](const std::string& fault) {
+    return error_of(replaced(kGood, "  pause:", "  " + fault));
+  };
+  CHECK(with("clock-skew: {max-offset: 9000h}") ==
+        "c.yaml:10:16: fault clock-skew: max-offset is \"9000h\": expected at most a year (8760h)");
+  CHECK(with("clock-strobe: {period: 3s}") ==
+        "c.yaml:10:18: fault clock-strobe: period is \"3s\": expected at most 2500ms");
+  CHECK(with("packet-delay: {max-delay: 2m}") ==
+        "c.yaml:10:18: fault packet-delay: max-delay is \"2m\": expected at most 60s");
+  CampaignChanges changes;
+  changes.duration = "99999999999999h";
+  CHECK(error_of(kGood, changes) ==
+        "--duration 99999999999999h: campaign: duration is \"99999999999999h\": expected at most a "
+        "year (8760h)");
+}
+
+TEST_CASE("a cap is given by the name of what it is for") {
+  CHECK(error_of(replaced(kGood, "workers: 3", "schedule: {outage-max: 2s}")) ==
+        "c.yaml:7:12: schedule: outage-max is given by name, e.g. `outage-max: {NAME: 2s}`");
+}
+
+TEST_CASE("a written schedule is a file of its own, with its own lines") {
+  CampaignChanges changes;
+  changes.schedule = "/nonexistent/steps.yaml";
+  CHECK(error_of(kGood, changes) ==
+        "/nonexistent/steps.yaml: cannot be read; expected a written schedule, such as a run's "
+        "schedule.yaml (see docs/schedules.md)");
+  const TemporaryDirectory directory;
+  changes.schedule = directory.path() / "steps.yaml";
+  std::ofstream(changes.schedule) << "- at 1s: kill n1\n";
+  CHECK(error_of(kGood, changes) ==
+        changes.schedule.string() + ":1:1: expected a map with `steps:`");
+  std::ofstream(changes.schedule) << "steps:\n- at 1s: kill n1\n- at 2s: pause n1\n";
+  const auto campaign = load(kGood, changes);
+  REQUIRE(campaign);
+  REQUIRE(campaign->steps.size() == 2);
+  CHECK(campaign->steps[0].where == changes.schedule.string() + ":2:3");
+  CHECK(campaign->steps[1].where == changes.schedule.string() + ":3:3");
+}
+
 TEST_CASE("an assignment's value is YAML") {
   CampaignChanges changes;
   changes.assignments = {"hosts.names=[n1, n2]", "faults={}", "target.postgres={port: 5433}",
