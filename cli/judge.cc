@@ -43,14 +43,6 @@ bool has_writes(const History& history) {
   });
 }
 
-std::vector<std::string> planned(const HistoryHeader& header, const char* what) {
-  std::vector<std::string> planned;
-  const auto fact = header.facts.find(what);
-  if (fact != header.facts.end()) boost::split(planned, fact->second, boost::is_any_of(", "));
-  std::erase(planned, "");
-  return planned;
-}
-
 void count_outcomes(const History& history, RunVerdict& verdict) {
   for (Position position = 0; position < history.size(); ++position) {
     const Event& event = history.event(position);
@@ -155,8 +147,7 @@ RunVerdict judge_run(const LoadedHistory& loaded, const RunFolder& folder, const
   for (const auto& check : campaign.checks) {
     verdict.judgements.push_back(judge(loaded, *check.entry, check.options, stop));
   }
-  verdict.vacuity =
-      find_vacuity(history, planned(header, kFactPlanned), planned(header, kFactPlannedLegs));
+  verdict.vacuity = find_vacuity(history, planned_of(header));
   verdict.log_files = host_files(folder);
   count_outcomes(history, verdict);
   verdict.coverage = fault_coverage(fault_spans(history));

@@ -295,15 +295,20 @@ Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::u
   return schedule;
 }
 
-PlannedFaults planned_faults(const Campaign& campaign, const Terrain& terrain,
-                             const std::vector<ScheduledFault>& schedule) {
-  PlannedFaults planned;
+Planned planned_faults(const Campaign& campaign, const Terrain& terrain,
+                       const std::vector<ScheduledFault>& schedule) {
+  Planned planned;
+  planned.turns.emplace();
   const auto add = [](std::vector<std::string>& names, std::string_view name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   };
   for (const ScheduledFault& each : schedule) {
     add(planned.faults, each.fault.name);
-    for (const std::string& leg : each.fault.legs) add(planned.legs, leg);
+    planned.turns->emplace(each.fault.name, each.start);
+    for (const std::string& leg : each.fault.legs) {
+      add(planned.legs, leg);
+      planned.turns->emplace(leg, each.start);
+    }
   }
   if (!campaign.steps.empty()) return planned;
   for (const auto& fault : campaign.faults) add(planned.faults, fault.entry->name);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "nemesis/schedule.h"
 #include "orchestrator/campaign.h"
+#include "orchestrator/vacuity.h"
 
 namespace ordeal {
 
@@ -36,12 +37,8 @@ Status check_plans(const Campaign& campaign, const Battlefield& battlefield, con
 Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::uint64_t seed,
                                                 const Terrain& terrain);
 // Names of the faults that the schedule must bring about, and of the legs they must reach.
-struct PlannedFaults {
-  std::vector<std::string> faults;
-  std::vector<std::string> legs;
-};
-PlannedFaults planned_faults(const Campaign& campaign, const Terrain& terrain,
-                             const std::vector<ScheduledFault>& schedule);
+Planned planned_faults(const Campaign& campaign, const Terrain& terrain,
+                       const std::vector<ScheduledFault>& schedule);
 
 // The schedule in the form that `ordeal run --schedule` reads.
 std::string schedule_yaml(const std::vector<ScheduledFault>& schedule);

@@ -1,7 +1,5 @@
 #include "orchestrator/run.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <thread>
 
@@ -71,10 +69,8 @@ class Experiment {
     header.seed = request_.seed;
     header.command = request_.command;
     header.ordeal_version = request_.ordeal_version;
-    const PlannedFaults planned = planned_faults(campaign_, ground_.terrain(), schedule_);
-    header.facts = {{kFactTarget, ground_.version()},
-                    {kFactPlanned, fmt::format("{}", fmt::join(planned.faults, ", "))},
-                    {kFactPlannedLegs, fmt::format("{}", fmt::join(planned.legs, ", "))}};
+    header.facts = {{kFactTarget, ground_.version()}};
+    add_facts(planned_faults(campaign_, ground_.terrain(), schedule_), header);
     return header;
   }
 

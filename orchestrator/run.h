@@ -40,9 +40,8 @@ struct RunEnd {
 // Whatever happens, faults are healed, servers stopped and the lab is taken down before it returns.
 Result<RunEnd> run_campaign(const RunRequest& request);
 
-// Facts in the header of a run's history, by which reports can be made from the folder alone.
-inline constexpr const char* kFactTarget = "target";             // its version
-inline constexpr const char* kFactPlanned = "planned-faults";    // "partition, kill"
-inline constexpr const char* kFactPlannedLegs = "planned-legs";  // "client-db"
+// A fact in the header of a run's history, by which reports can be made from the folder alone;
+// those of orchestrator/vacuity.h are others.
+inline constexpr const char* kFactTarget = "target";  // its version
 
 }  // namespace ordeal

@@ -1,13 +1,19 @@
 #include "orchestrator/vacuity.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <limits>
-#include <set>
+
+#include "base/options.h"
 
 namespace ordeal {
 namespace {
+
+constexpr const char* kFactFaults = "planned-faults";  // "partition, kill"
+constexpr const char* kFactLegs = "planned-legs";      // "client-db"
+constexpr const char* kFactTurns = "first-turns";      // "client-db 3s, kill 12500ms"
 
 struct Interval {
   std::int64_t from;  // ns, included
@@ -21,25 +27,74 @@ bool any_ok(const History& history, const Interval& interval) {
   });
 }
 
-struct Happened {
-  std::set<std::string> faults;
-  std::set<std::string> legs;
+// Of one fault, or of one leg.
+struct Tries {
+  bool succeeded = false;
+  bool open = false;  // the last injection did not end
+  std::size_t failed = 0;
+  std::string last_failure;  // "latency: it has no effect: ..."
 };
 
+struct Injections {
+  std::map<std::string, Tries> of;  // by name of the fault or leg
+  bool any_succeeded = false;
+};
+
+void count(Tries& tries, const FaultEvent& fault, Phase phase, std::string_view note) {
+  tries.open = phase == Phase::invoke;
+  if (tries.open) return;
+  tries.succeeded = tries.succeeded || note.empty();
+  if (note.empty()) return;
+  ++tries.failed;
+  constexpr std::string_view kFailed = "failed: ";  // as the engine begins it
+  if (note.starts_with(kFailed)) note.remove_prefix(kFailed.size());
+  tries.last_failure = fmt::format("{}: {}", fault.fault, note);
+}
+
 // A fault's completion carries a note where it failed (nemesis/engine.h).
-Happened injected(const History& history, Interval& faults) {
-  Happened happened;
+Injections injections(const History& history, Interval& faults) {
+  Injections injections;
   for (Position position = 0; position < history.size(); ++position) {
     const Event& event = history.event(position);
-    if (event.kind != PayloadKind::fault || event.phase == Phase::invoke) continue;
-    faults.to = std::max(faults.to, event.time_ns);
+    if (event.kind != PayloadKind::fault) continue;
+    const bool completes = event.phase != Phase::invoke;
+    if (completes) faults.to = std::max(faults.to, event.time_ns);
     const auto& fault = std::get<FaultEvent>(history.payload(event));
-    if (fault.action != FaultAction::inject || !history.note(position).empty()) continue;
-    faults.from = std::min(faults.from, event.time_ns);
-    happened.faults.insert(fault.fault);
-    happened.legs.insert(fault.legs.begin(), fault.legs.end());
+    if (fault.action != FaultAction::inject) continue;
+    const std::string_view note = history.note(position);
+    if (completes && note.empty()) {
+      faults.from = std::min(faults.from, event.time_ns);
+      injections.any_succeeded = true;
+    }
+    count(injections.of[fault.fault], fault, event.phase, note);
+    for (const std::string& leg : fault.legs) {
+      count(injections.of[leg], fault, event.phase, note);
+    }
   }
-  return happened;
+  return injections;
+}
+
+// Why nothing of that name succeeded; "" where that is not known.
+std::string reason(const std::string& name, const Tries& tries, const Planned& planned,
+                   const Interval& chaos) {
+  if (tries.failed != 0) {
+    return fmt::format(
+        ": {} failed, the last one, {}",
+        tries.failed == 1 ? "1 injection" : fmt::format("{} injections", tries.failed),
+        tries.last_failure);
+  }
+  if (tries.open) return ": the run ended before its effect was seen";
+  if (!planned.turns) return "";
+  const auto turn = planned.turns->find(name);
+  if (turn == planned.turns->end()) return ": it was not drawn";
+  const auto length = std::chrono::milliseconds((chaos.to - chaos.from) / 1'000'000);
+  const std::string at = format_duration(turn->second);
+  if (turn->second >= length) {
+    return fmt::format(": the run ended first: its turn was at {}, and chaos ended at {}", at,
+                       format_duration(length));
+  }
+  return fmt::format(": its turn, at {}, did not come: what was before took longer than planned",
+                     at);
 }
 
 // From the marks; a run that was killed has no end mark, and one without marks is all chaos.
@@ -55,9 +110,39 @@ Interval chaos_of(const History& history) {
 
 }  // namespace
 
-std::vector<std::string> find_vacuity(const History& history,
-                                      const std::vector<std::string>& planned_faults,
-                                      const std::vector<std::string>& planned_legs) {
+void add_facts(const Planned& planned, HistoryHeader& header) {
+  header.facts[kFactFaults] = fmt::format("{}", fmt::join(planned.faults, ", "));
+  header.facts[kFactLegs] = fmt::format("{}", fmt::join(planned.legs, ", "));
+  if (!planned.turns) return;
+  std::vector<std::string> turns;
+  for (const auto& [name, time] : *planned.turns) {
+    turns.push_back(fmt::format("{} {}", name, format_duration(time)));
+  }
+  header.facts[kFactTurns] = fmt::format("{}", fmt::join(turns, ", "));
+}
+
+Planned planned_of(const HistoryHeader& header) {
+  const auto listed = [&](const char* fact) {
+    std::vector<std::string> names;
+    const auto found = header.facts.find(fact);
+    if (found == header.facts.end()) return names;
+    boost::split(names, found->second, boost::is_any_of(","));
+    for (std::string& name : names) boost::trim(name);
+    std::erase(names, "");
+    return names;
+  };
+  Planned planned{.faults = listed(kFactFaults), .legs = listed(kFactLegs)};
+  if (header.facts.count(kFactTurns) == 0) return planned;
+  planned.turns.emplace();
+  for (const std::string& turn : listed(kFactTurns)) {
+    const std::size_t blank = turn.find(' ');
+    const auto time = parse_duration(blank == std::string::npos ? "" : turn.substr(blank + 1));
+    if (time) planned.turns->emplace(turn.substr(0, blank), *time);
+  }
+  return planned;
+}
+
+std::vector<std::string> find_vacuity(const History& history, const Planned& planned) {
   constexpr auto kEver = std::numeric_limits<std::int64_t>::max();
   if (!any_ok(history, {0, kEver})) return {"no client operation completed ok"};
 
@@ -71,16 +156,18 @@ std::vector<std::string> find_vacuity(const History& history,
     findings.push_back("nothing completed ok in the second half of chaos");
   }
   Interval faults{kEver, 0};
-  const Happened happened = injected(history, faults);
-  for (const auto& name : planned_faults) {
-    if (happened.faults.count(name) != 0) continue;
-    findings.push_back(fmt::format("fault {} never happened", name));
-  }
-  for (const auto& name : planned_legs) {
-    if (happened.legs.count(name) != 0) continue;
-    findings.push_back(fmt::format("no fault reached leg {}", name));
-  }
-  if (happened.faults.empty()) return findings;
+  Injections injected = injections(history, faults);
+  const auto demand = [&](const std::vector<std::string>& names, const std::string& before,
+                          const std::string& after) {
+    for (const std::string& name : names) {
+      const Tries& tries = injected.of[name];
+      if (tries.succeeded) continue;
+      findings.push_back(before + name + after + reason(name, tries, planned, chaos));
+    }
+  };
+  demand(planned.faults, "fault ", " never happened");
+  demand(planned.legs, "no fault reached leg ", "");
+  if (!injected.any_succeeded) return findings;
   if (!any_ok(history, {chaos.from, faults.from})) {
     findings.push_back("nothing completed ok before the first fault");
   }

@@ -2,10 +2,14 @@
 // planned faults never happened, is unknown, whatever the checkers say of its history.
 #pragma once
 
+#include <chrono>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "history/header.h"
 #include "history/history.h"
 
 namespace ordeal {
@@ -14,12 +18,24 @@ namespace ordeal {
 inline constexpr std::string_view kStartChaos = "start-chaos";
 inline constexpr std::string_view kStopChaos = "stop-chaos";
 
+// What a run must bring about: an injection with effect of each of `faults`, and on each of `legs`
+// (names).
+struct Planned {
+  std::vector<std::string> faults;
+  std::vector<std::string> legs;
+  // When, since chaos began, each has its first turn in the schedule; one that was not drawn has
+  // none. nullopt where that is not known.
+  std::optional<std::map<std::string, std::chrono::milliseconds>> turns{};
+};
+
+// As facts in the header of a run's history, so that it can be judged from the file alone.
+void add_facts(const Planned& planned, HistoryHeader& header);
+Planned planned_of(const HistoryHeader& header);
+
 // Findings, each a sentence; empty when the run was not vacuous. Looks for client operations that
 // completed ok: at all, in both halves of chaos, before the first fault, and between the first
-// fault's injection and the last one's end; and for an injection with effect of each of `faults`
-// and on each of `legs` (names).
-std::vector<std::string> find_vacuity(const History& history,
-                                      const std::vector<std::string>& faults,
-                                      const std::vector<std::string>& legs);
+// fault's injection and the last one's end; and for what was planned, of which it says why it did
+// not happen.
+std::vector<std::string> find_vacuity(const History& history, const Planned& planned);
 
 }  // namespace ordeal

@@ -19,7 +19,10 @@ class Script {
   }
   Script& op(int second, Phase phase) { return add(second, ProcessId{1}, phase, "txn", Txn{}); }
   Findings findings(const Findings& faults, const Findings& legs = {}) && {
-    return find_vacuity(std::move(builder_).build(), faults, legs);
+    return std::move(*this).findings_of({faults, legs});
+  }
+  Findings findings_of(const Planned& planned) && {
+    return find_vacuity(std::move(builder_).build(), planned);
   }
   Script& add(int second, ProcessId process, Phase phase, std::string function, Payload payload,
               std::string note = "") {
@@ -63,7 +66,59 @@ TEST_CASE("a planned fault that never happened, or that failed") {
   Script script;
   script.mark(0, kStartChaos).op(1, Phase::ok).fault(2, FaultAction::inject, "n1: no such host");
   script.op(8, Phase::ok).mark(10, kStopChaos);
-  CHECK(std::move(script).findings({"kill"}) == Findings{"fault kill never happened"});
+  CHECK(std::move(script).findings({"kill"}, {"client-db"}) ==
+        Findings{"fault kill never happened: 1 injection failed, the last one, kill: n1: no such "
+                 "host",
+                 "no fault reached leg client-db: 1 injection failed, the last one, kill: n1: no "
+                 "such host"});
+}
+
+TEST_CASE("why what was planned did not happen") {
+  using namespace std::chrono_literals;
+  const auto why = [](const std::string& name) {
+    Planned planned{{name}, {}};
+    planned.turns = {{"kill", 2s}, {"pause", 5500ms}, {"partition", 12s}};
+    Script script = full_run();
+    const auto findings = std::move(script).findings_of(planned);
+    return findings.empty() ? "" : findings.at(0);
+  };
+  CHECK(why("kill") == "");
+  CHECK(why("stop") == "fault stop never happened: it was not drawn");
+  CHECK(why("partition") ==
+        "fault partition never happened: the run ended first: its turn was at "
+        "12s, and chaos ended at 10s");
+  CHECK(why("pause") ==
+        "fault pause never happened: its turn, at 5500ms, did not come: what was "
+        "before took longer than planned");
+  Script failed;
+  failed.mark(0, kStartChaos).op(1, Phase::ok);
+  for (const char* note : {"failed: it has no effect: n1: a", "failed: it has no effect: n1: b"}) {
+    failed.fault(2, FaultAction::inject, note);
+  }
+  failed.op(8, Phase::ok);
+  CHECK(std::move(failed).findings({"kill"}) ==
+        Findings{"fault kill never happened: 2 injections failed, the last one, kill: it has no "
+                 "effect: n1: b"});
+  Script open;
+  open.op(1, Phase::ok).op(2, Phase::ok);
+  open.add(3, kNemesis, Phase::invoke, "start-kill",
+           FaultEvent{"kill", FaultAction::inject, {"n1"}, ""})
+      .op(3, Phase::ok);
+  CHECK(std::move(open).findings({"kill"}) ==
+        Findings{"fault kill never happened: the run ended before its effect was seen"});
+}
+
+TEST_CASE("what was planned survives the history's header") {
+  using namespace std::chrono_literals;
+  Planned planned{{"kill", "pause"}, {"client-db"}};
+  planned.turns = {{"kill", 2s}, {"client-db", 2500ms}};
+  HistoryHeader header;
+  add_facts(planned, header);
+  const Planned read = planned_of(header);
+  CHECK(read.faults == planned.faults);
+  CHECK(read.legs == planned.legs);
+  CHECK(read.turns == planned.turns);
+  CHECK_FALSE(planned_of(HistoryHeader{}).turns);
 }
 
 TEST_CASE("a planned leg that no fault reached") {
