@@ -18,56 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Disarming waits for a watchdog at work, which takes it up to 10 s.
-constexpr milliseconds kDisarmTimeout{20'000};
 constexpr milliseconds kLookAgain{50};
-
-const std::vector<Command>* commands_for(const Host& host,
-                                         const std::vector<HostCommands>& commands) {
-  for (const HostCommands& of_host : commands) {
-    if (of_host.host == host.name()) return &of_host.commands;
-  }
-  return nullptr;
-}
-
-// Hosts of a lab of processes share one machine, so the host is part of the name.
-std::string watchdog_id(const std::string& undo, const Host& host) {
-  return undo + "-" + host.name();
-}
-
-// A watchdog runs as the login user: becoming the user that it already is would need root.
-std::vector<Command> as_login_user(std::vector<Command> commands, const Host& host) {
-  for (Command& command : commands) {
-    if (command.user == host.spec().user) command.user.clear();
-  }
-  return commands;
-}
-
-Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
-  for (const HostCommands& of_host : undo.undo) {
-    if (cluster.find(of_host.host) == nullptr) {
-      return bad_input("fault {} is to be undone on host {}, which is not among the hosts given",
-                       undo.fault, of_host.host);
-    }
-  }
-  return {};
-}
-
-Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
-                    std::stop_token stop) {
-  const std::vector<Command>* commands = commands_for(host, undo.undo);
-  if (commands == nullptr) return {};
-  ORDEAL_TRY(run_checked(host, each_of(as_login_user(*commands, host)), timeout, stop));
-  return {};
-}
-
-Status see_gone(const PendingUndo& undo, const Cluster& cluster, milliseconds within,
-                std::stop_token stop) {
-  const auto seen = probe(undo.healed, cluster, within, stop);
-  if (seen) return {};
-  return surroundings_error("fault {} was undone, but not healed: {}", undo.fault,
-                            seen.error().message);
-}
 
 }  // namespace
 
@@ -77,27 +28,6 @@ std::string fault_place(const FaultEvent& event) {
 
 std::string fault_function(const FaultEvent& event) {
   return (event.action == FaultAction::inject ? "start-" : "stop-") + event.fault;
-}
-
-Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster, milliseconds command_timeout,
-                     std::stop_token stop) {
-  ORDEAL_TRY(all_hosts_known(undo, cluster));
-  return cluster.for_each(
-      [&](Host& host) { return undo_on_host(host, undo, command_timeout, stop); });
-}
-
-Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
-  return cluster.for_each([&](Host& host) -> Status {
-    if (commands_for(host, undo.undo) == nullptr) return {};
-    ORDEAL_TRY(
-        run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
-    return {};
-  });
-}
-
-Status verify_and_disarm(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
-  ORDEAL_TRY(see_gone(undo, cluster, EngineSettings{}.probe_timeout, stop));
-  return disarm_on_hosts(undo, cluster, stop);
 }
 
 FaultEngine::FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal,
@@ -114,7 +44,7 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration, s
   const auto planned = plan_fault(fault, battlefield_);
   if (!planned) return tl::unexpected(refuse(fault, planned.error()));
   const FaultPlan& plan = *planned;
-  const Injected injected = begin(fault, plan);
+  const Injected injected = begin(fault, plan, duration);
   FaultEvent event = injected.active.event;
   record_(Phase::invoke, event, "");
   const Status carried_out = carry_out(plan, injected, duration, stop);
@@ -163,18 +93,22 @@ FaultEvent FaultEngine::event_of(const Fault& fault, const FaultPlan& plan) cons
 }
 
 // From here on the fault is active, also where it turns out to have been injected by half.
-FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan) {
+FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan,
+                                         milliseconds duration) {
   const std::lock_guard lock(state_);
   const FaultId id{++last_id_};
-  injected_.push_back({.active = {.id = id,
-                                  .event = event_of(fault, plan),
-                                  .since = std::chrono::steady_clock::now()},
-                       .undo = {.id = fmt::format("{}-{}", battlefield_.run_id, id.value),
-                                .fault = fault.name,
-                                .detail = std::move(plan.detail),
-                                .undo = std::move(plan.undo),
-                                .healed = std::move(plan.healed)},
-                       .in_process = std::move(plan.in_process)});
+  injected_.push_back(
+      {.active = {.id = id,
+                  .event = event_of(fault, plan),
+                  .since = std::chrono::steady_clock::now()},
+       .undo = {.id = fmt::format("{}-{}", battlefield_.run_id, id.value),
+                .fault = fault.name,
+                .detail = std::move(plan.detail),
+                .undo = std::move(plan.undo),
+                .healed = std::move(plan.healed),
+                .watchdog_at = std::chrono::ceil<std::chrono::seconds>(
+                    std::chrono::system_clock::now() + duration + settings_.watchdog_grace)},
+       .in_process = std::move(plan.in_process)});
   return injected_.back();
 }
 
@@ -254,24 +188,20 @@ Result<std::string> FaultEngine::undo(const Injected& injected, std::stop_token 
     for (const InProcess& step : injected.in_process) ORDEAL_TRY(step.undo());
     ORDEAL_TRY(undo_on_hosts(injected.undo, cluster_, settings_.command_timeout, stop));
   }
-  ORDEAL_TRY_ASSIGN(std::string seen, see_healed(injected.undo, stop));
-  ORDEAL_TRY(disarm_on_hosts(injected.undo, cluster_, stop));
+  ORDEAL_TRY_ASSIGN(Undone undone, conclude_undo(
+                                       injected.undo, cluster_, settings_.probe_timeout,
+                                       [this] { return !is_only_fault(); }, stop));
   (void)journal_.healed(injected.undo.id);
   const std::lock_guard lock(state_);
+  if (undone.hidden) hidden_.push_back(injected.undo);
   std::erase_if(injected_,
                 [&](const Injected& each) { return each.active.id == injected.active.id; });
-  return seen;
+  return undone.seen;
 }
 
-Result<std::string> FaultEngine::see_healed(const PendingUndo& undo, std::stop_token stop) {
-  auto seen = probe(undo.healed, cluster_, settings_.probe_timeout, stop);
-  if (seen) return seen;
+bool FaultEngine::is_only_fault() const {
   const std::lock_guard lock(state_);
-  if (injected_.size() <= 1) {
-    return surroundings_error("it was undone, but not healed: {}", seen.error().message);
-  }
-  hidden_.push_back(undo);
-  return fmt::format("undone, but hidden by another fault: {}", seen.error().message);
+  return injected_.size() <= 1;
 }
 
 Status FaultEngine::heal_all(const Retries& retries, std::stop_token stop) {

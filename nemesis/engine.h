@@ -22,6 +22,7 @@
 #include "history/operation.h"
 #include "nemesis/journal.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/undo.h"
 
 namespace ordeal {
 
@@ -37,8 +38,7 @@ struct EngineSettings {
   // Watchdogs undo a fault when, after the injection, its duration and this time are over, of which
   // some goes into seeing the effect.
   std::chrono::milliseconds watchdog_grace{30'000};
-  // How long effect and undo may take to be seen.
-  std::chrono::milliseconds probe_timeout{6'000};
+  std::chrono::milliseconds probe_timeout = kProbeTimeout;
 };
 
 struct Retries {
@@ -96,7 +96,7 @@ class FaultEngine {
     std::vector<InProcess> in_process;
   };
 
-  Injected begin(const Fault& fault, FaultPlan plan);
+  Injected begin(const Fault& fault, FaultPlan plan, std::chrono::milliseconds duration);
   Error refuse(const Fault& fault, const Error& error);
   FaultEvent event_of(const Fault& fault, const FaultPlan& plan) const;
   Status carry_out(const FaultPlan& plan, const Injected& injected,
@@ -111,7 +111,7 @@ class FaultEngine {
                                      std::chrono::milliseconds within, std::stop_token stop) const;
   // What was seen of the way back.
   Result<std::string> undo(const Injected& injected, std::stop_token stop);
-  Result<std::string> see_healed(const PendingUndo& undo, std::stop_token stop);
+  bool is_only_fault() const;
   Status heal_active(std::stop_token stop);
   Status see_what_was_hidden(std::stop_token stop);
   std::optional<Injected> find(FaultId id) const;
@@ -130,13 +130,5 @@ class FaultEngine {
   std::map<std::string, FaultCounts> counts_;
   std::vector<PendingUndo> hidden_;  // healed while other faults hid whether they were
 };
-
-// Undoes a fault on all its hosts at once. Used by the engine and by replay().
-Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster,
-                     std::chrono::milliseconds command_timeout, std::stop_token stop);
-// What is left to do once nobody will have to undo it again.
-Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop);
-// As replay() ends: sees that the undo worked, then disarms.
-Status verify_and_disarm(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop);
 
 }  // namespace ordeal

@@ -13,8 +13,6 @@
 #include <system_error>
 #include <utility>
 
-#include "nemesis/engine.h"
-
 namespace ordeal {
 namespace {
 
@@ -42,9 +40,13 @@ json to_json(const std::vector<HostCommands>& commands) {
 }
 
 json to_json(const PendingUndo& undo) {
-  return {{"event", "begin"},           {"id", undo.id},
-          {"fault", undo.fault},        {"detail", undo.detail},
-          {"undo", to_json(undo.undo)}, {"healed", to_json(undo.healed)}};
+  return {{"event", "begin"},
+          {"id", undo.id},
+          {"fault", undo.fault},
+          {"detail", undo.detail},
+          {"undo", to_json(undo.undo)},
+          {"healed", to_json(undo.healed)},
+          {"watchdog_at", std::chrono::system_clock::to_time_t(undo.watchdog_at)}};
 }
 
 // The readers throw what the library throws: parse_line() is the wrapper.
@@ -71,7 +73,9 @@ PendingUndo undo_from(const json& line) {
           .fault = line.at("fault").get<std::string>(),
           .detail = line.at("detail").get<std::string>(),
           .undo = commands_from(line.at("undo")),
-          .healed = commands_from(line.at("healed"))};
+          .healed = commands_from(line.at("healed")),
+          .watchdog_at =
+              std::chrono::system_clock::from_time_t(line.at("watchdog_at").get<std::time_t>())};
 }
 
 void apply_event(const json& line, std::vector<PendingUndo>& pending) {
@@ -217,22 +221,6 @@ Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path) {
         path.string(), number, line.substr(0, kExcerptBytesMax));
   }
   return undos;
-}
-
-Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
-                                     std::stop_token stop) {
-  ORDEAL_TRY_ASSIGN(std::vector<PendingUndo> undos, pending(path));
-  std::vector<Replayed> replayed;
-  if (undos.empty()) return replayed;
-  ORDEAL_TRY_ASSIGN(const std::unique_ptr<HealJournal> journal, HealJournal::open(path));
-  std::reverse(undos.begin(), undos.end());
-  for (PendingUndo& undo : undos) {
-    Status outcome = undo_on_hosts(undo, cluster, kCommandTimeout, stop);
-    if (outcome) outcome = verify_and_disarm(undo, cluster, stop);
-    if (outcome) outcome = journal->healed(undo.id);
-    replayed.push_back({std::move(undo), std::move(outcome)});
-  }
-  return replayed;
 }
 
 }  // namespace ordeal

@@ -5,7 +5,8 @@
 //   {"event": "begin", "id": "k3f9-1", "fault": "partition", "detail": "...",
 //    "undo": [{"host": "n1", "commands": [{"arguments": [...], "environment": {...},
 //                                          "user": "", "stdin": ""}]}],
-//    "healed": [the same: probes that tell whether the undo worked]}
+//    "healed": [the same: probes that tell whether the undo worked],
+//    "watchdog_at": 1700000000}
 //   {"event": "healed", "id": "k3f9-1"}
 // A torn last line is what SIGKILL or a full disk leaves; it is ignored, since the fault that it
 // announces was not injected. No secrets: undo commands carry none.
@@ -14,10 +15,10 @@
 // lock is the process', ends with it, and is not inherited.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct PendingUndo {
   std::string detail;
   std::vector<HostCommands> undo;
   std::vector<HostCommands> healed{};  // FaultPlan::healed
+  // When the watchdogs undo it, to the second.
+  std::chrono::system_clock::time_point watchdog_at{};
   friend bool operator==(const PendingUndo&, const PendingUndo&) = default;
 };
 
@@ -67,15 +70,5 @@ Status check_unused(const std::filesystem::path& path);
 // Faults of the journal that began and were not healed, oldest first. A missing file has none; a
 // file that cannot be read is bad_input, and so is a line that is no journal's, with its number.
 Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
-
-struct Replayed {
-  PendingUndo undo;
-  Status outcome;  // an Error names the host
-};
-
-// Undoes what is pending, newest first, sees that it worked, disarms the watchdogs, and marks what
-// succeeded as healed. Goes on after failures. Safe to repeat. bad_input as of check_unused().
-Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
-                                     std::stop_token stop = {});
 
 }  // namespace ordeal

@@ -75,6 +75,7 @@ struct Fixture {
     CommandOutput output;
     if (what.starts_with("arm")) pending_when_armed = pending(path()).value().size();
     output.standard_output = "processes are as wanted";
+    if (what == failing_until) failing.clear();
     if (host.name() == failing_host && what == failing) {
       output.exit_status = 7;
       output.standard_error = "broken";
@@ -97,6 +98,7 @@ struct Fixture {
   FaultEvent last_event;
   std::string failing_host;
   std::string failing;
+  std::string failing_until;  // a step that ends the failing
   std::atomic<std::size_t> pending_when_armed{0};
 };
 
@@ -272,6 +274,45 @@ TEST_CASE("replay undoes what is pending, newest first, and reports each") {
   fixture.failing.clear();
   CHECK(replay(fixture.path(), *fixture.cluster).value().size() == 1);
   CHECK(replay(fixture.path(), *fixture.cluster).value().empty());
+}
+
+TEST_CASE("replay does what can be done without a host that cannot be reached, and says so") {
+  Fixture fixture;
+  const auto before = std::chrono::system_clock::now();
+  REQUIRE(fixture.engine->inject(kPauseBoth, 1s, {}));
+  REQUIRE(fixture.engine->inject({"kill", {"n2"}}, 1s, {}));
+  std::atomic<bool> away = true;
+  fixture.fakes[0]->unreachable = [&] { return away.load(); };
+  const auto replayed = replay(fixture.path(), *fixture.cluster).value();
+  REQUIRE(replayed.size() == 2);
+  CHECK(replayed[0].outcome);  // of the kill
+  CHECK(replayed[0].unreachable.empty());
+  REQUIRE_FALSE(replayed[1].outcome);
+  CHECK(replayed[1].outcome.error().message.starts_with(
+      "fault pause may still be there on host n1, which cannot be reached: "));
+  CHECK(replayed[1].unreachable.count("n1") == 1);
+  CHECK(replayed[1].undo.watchdog_at >= before + 31s);
+  CHECK(replayed[1].undo.watchdog_at <= std::chrono::system_clock::now() + 33s);
+  CHECK(fixture.ran(1) == Texts{"arm+pause", "seen", "arm+kill-server", "seen", "start", "seen",
+                                "disarm", "resume", "seen", "disarm"});
+  REQUIRE(pending(fixture.path()).value().size() == 1);
+  away = false;
+  CHECK(replay(fixture.path(), *fixture.cluster).value().at(0).outcome);
+}
+
+TEST_CASE("replay looks again at what another fault hid, once that is undone") {
+  Fixture fixture;
+  REQUIRE(fixture.engine->inject({"kill", {"n1"}}, 1s, {}));
+  REQUIRE(fixture.engine->inject({"pause", {"n1"}}, 1s, {}));
+  fixture.failing_host = "n1";
+  fixture.failing = "seen";
+  fixture.failing_until = "start";
+  const auto replayed = replay(fixture.path(), *fixture.cluster, {}, 50ms).value();
+  REQUIRE(replayed.size() == 2);
+  CHECK(replayed[0].undo.fault == "pause");
+  CHECK(replayed[0].outcome);
+  CHECK(replayed[1].outcome);
+  CHECK(pending(fixture.path()).value().empty());
 }
 
 TEST_CASE("replay names a host that is not among those given") {

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "nemesis/plan.h"
+#include "nemesis/undo.h"
 
 namespace ordeal {
 namespace {
@@ -30,7 +31,8 @@ PendingUndo undo(const std::string& id) {
   return {.id = id,
           .fault = "kill",
           .detail = "SIGKILL to the database on n1",
-          .undo = {{"n1", {odd, command({"true"})}}, {"n2", {}}}};
+          .undo = {{"n1", {odd, command({"true"})}}, {"n2", {}}},
+          .watchdog_at = std::chrono::system_clock::from_time_t(1'700'000'000)};
 }
 
 std::string text_of(const std::filesystem::path& file) {
