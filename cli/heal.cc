@@ -1,6 +1,10 @@
 // ordeal heal: undo the faults that a killed run left behind, from its heal journal.
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/lexical_cast/try_lexical_convert.hpp>
+#include <map>
 #include <memory>
 
 #include "base/names.h"
@@ -8,6 +12,7 @@
 #include "cli/outcome.h"
 #include "nemesis/host_clock.h"
 #include "nemesis/journal.h"
+#include "nemesis/undo.h"
 #include "nemesis/watchdog.h"
 #include "orchestrator/inventory.h"
 #include "orchestrator/lab/lab.h"
@@ -38,15 +43,54 @@ Result<std::vector<Replayed>> undo_on(const Lab& lab, const RunFolder& folder) {
   return replay(folder.journal(), cluster);
 }
 
-// Prints each fault healed, and complains of each that could not be; the exit code.
+// What stays on a host that cannot be reached.
+struct Left {
+  std::string why;
+  std::vector<std::string> faults;
+  std::chrono::system_clock::time_point watchdog_at;  // the last one's
+};
+
+std::map<std::string, Left> left_on_hosts(const std::vector<Replayed>& replayed) {
+  std::map<std::string, Left> hosts;
+  for (const Replayed& each : replayed) {
+    for (const auto& [host, why] : each.unreachable) {
+      Left& left = hosts[host];
+      left.why = why;
+      left.faults.push_back(fmt::format("{} ({})", each.undo.fault, each.undo.detail));
+      left.watchdog_at = std::max(left.watchdog_at, each.undo.watchdog_at);
+    }
+  }
+  return hosts;
+}
+
+Error still_broken(const std::string& host, const Left& left) {
+  const auto now = std::chrono::system_clock::now();
+  const auto rest = std::chrono::ceil<std::chrono::seconds>(left.watchdog_at - now).count();
+  const std::string at =
+      fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                  fmt::gmtime(std::chrono::system_clock::to_time_t(left.watchdog_at)));
+  const std::string watchdog =
+      rest > 0 ? fmt::format("its watchdogs undo them by {}, in {} s, if it runs", at, rest)
+               : fmt::format("its watchdogs were to undo them by {}, if it runs", at);
+  return {ErrorKind::surroundings,
+          fmt::format("host {} cannot be reached: {}; what remains there: {}; {}; heal again once "
+                      "it can be reached",
+                      host, left.why, fmt::join(left.faults, ", "), watchdog)};
+}
+
+// Prints each fault healed, and complains of each that could not be, and of each host that cannot
+// be reached; the exit code.
 int tell(const std::vector<Replayed>& replayed) {
   int code = 0;
-  for (const auto& [undo, outcome] : replayed) {
-    if (outcome) {
-      fmt::print("healed {}: {}\n", undo.fault, undo.detail);
-    } else {
-      code = std::max(code, complain(outcome.error()));
+  for (const Replayed& each : replayed) {
+    if (each.outcome) {
+      fmt::print("healed {}: {}\n", each.undo.fault, each.undo.detail);
+    } else if (each.unreachable.empty()) {
+      code = std::max(code, complain(each.outcome.error()));
     }
+  }
+  for (const auto& [host, left] : left_on_hosts(replayed)) {
+    code = std::max(code, complain(still_broken(host, left)));
   }
   return code;
 }

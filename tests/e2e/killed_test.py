@@ -84,6 +84,24 @@ class Killed(EndToEnd):
         for arguments in ([], ["--host", "n9", "--lab", lab], [self.store / "latest", "--host", "n1"]):
             self.assert_code(self.ordeal("heal", *arguments), BAD_INPUT)
 
+    def test_heal_names_what_remains_on_a_host_that_cannot_be_reached(self):
+        process = self.run_until_fault("pause")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        lab = json.loads((self.store / "latest/lab.json").read_text())["name"]
+        self.addCleanup(self.ordeal, "lab", "down", "--name", lab)
+        on_host = lambda *command: self.ordeal("lab", "exec", "--name", lab, "n1", "--", *command)
+        self.assert_code(on_host("sh", "-c", "kill $(cat /run/sshd/pid)"), 0)
+        refused = self.ordeal("heal", self.store / "latest")
+        self.assert_code(refused, SURROUNDINGS)
+        self.assertIn("host n1 cannot be reached", refused.err)
+        self.assertIn("what remains there: pause (SIGSTOP to the database on n1)", refused.err)
+        self.assertRegex(refused.err, r"its watchdogs undo them by \S+ \S+ UTC, in \d+ s, if it runs; heal again")
+        self.assert_code(on_host("/usr/sbin/sshd", "-f", "/etc/ssh/ordeal_sshd_config"), 0)
+        healed = self.ordeal("heal", self.store / "latest")
+        self.assert_code(healed, 0)
+        self.assertIn("healed pause", healed.out)
+
     def test_ctrl_c_once_heals_finishes_and_judges(self):
         process = self.run_until_fault("partition")
         process.send_signal(signal.SIGINT)
