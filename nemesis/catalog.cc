@@ -34,6 +34,7 @@ std::vector<FaultEntry> all_faults() {
       host_clock_skew_fault(),   //
       disk_full_fault(),         // disks
       disk_readonly_fault(),     //
+      disk_slow_fault(),         //
       dangerous_flip_bits_fault(),
       dangerous_truncate_fault(),
   };

@@ -1,4 +1,4 @@
-// Faults of the file system that holds a server's files.
+// Faults of the file system that holds a server's files, and of the server's way to it.
 #pragma once
 
 #include "nemesis/nemesis.h"
@@ -11,5 +11,7 @@ FaultEntry disk_full_fault();
 // Makes it read-only, under a server that starts anew. Refuses where it holds more than the
 // servers' files.
 FaultEntry disk_readonly_fault();
+// Lets the server's calls for its disk take longer (disk_slow.cc).
+FaultEntry disk_slow_fault();
 
 }  // namespace ordeal

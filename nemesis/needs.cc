@@ -34,6 +34,10 @@ Advice advice(FaultNeed need) {
       return {"a disk of its own, and root",
               "give the hosts of the lab one, of so many MiB of memory: `hosts: {lab: netns, disk: "
               "512}`, or use an inventory of machines"};
+    case FaultNeed::tracing:
+      return {"strace, or the right to attach it to the server's processes",
+              "install the package strace on it, and log in as root or as the server's user where "
+              "kernel.yama.ptrace_scope is 0"};
     case FaultNeed::proxy:
       return {};
   }
@@ -69,6 +73,8 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
       return abilities.root && abilities.tbf;
     case FaultNeed::own_disk:
       return abilities.root && abilities.own_disk;
+    case FaultNeed::tracing:
+      return abilities.tracing;
     case FaultNeed::proxy:  // in the run's own process
       return true;
   }

@@ -98,6 +98,7 @@ enum class FaultNeed {
   netem,
   tbf,
   own_disk,
+  tracing,
   proxy
 };
 

@@ -3,15 +3,19 @@
 namespace ordeal {
 namespace {
 
-// Prints one word for each ability. Root is either the login user, or one command away by sudo. A
-// host has a clock of its own unless it is a container, where the capability to set the clock (bit
-// 25, capabilities(7), CAP_SYS_TIME) is missing, or would move the clock of the whole machine.
-// Queueing disciplines (nemesis/shaping.h) are tried in a network that is gone with its process.
+// $1 is kTracingProbe. Prints one word for each ability. Root is either the login user, or one
+// command away by sudo. A host has a clock of its own unless it is a container, where the
+// capability to set the clock (bit 25, capabilities(7), CAP_SYS_TIME) is missing, or would move the
+// clock of the whole machine. Queueing disciplines (nemesis/shaping.h) are tried in a network that
+// is gone with its process.
 constexpr const char* kProbe = R"sh(
 PATH=$PATH:/usr/sbin:/sbin
 if [ "$(id -u)" = 0 ]; then as_root=
 elif sudo -n true; then as_root="sudo -n"
 else as_root=none; fi 2> /dev/null
+as_server=$as_root
+if [ "$as_root" = none ]; then as_server=; fi
+if $as_server sh -c "$1"; then echo tracing; fi 2> /dev/null
 if [ "$as_root" != none ]; then
   echo root
   chain=ordeal-probe-$$
@@ -45,16 +49,17 @@ bool has_line(const std::string& text, const std::string& line) {
 }  // namespace
 
 Result<HostAbilities> probe_abilities(Host& host, std::stop_token stop) {
-  ORDEAL_TRY_ASSIGN(
-      const CommandOutput output,
-      run_checked(host, {{"sh", "-c", kProbe}, {}, {}, {}}, kCommandTimeout, std::move(stop)));
+  const Command asked{{"sh", "-c", kProbe, "sh", std::string(kTracingProbe)}, {}, {}, {}};
+  ORDEAL_TRY_ASSIGN(const CommandOutput output,
+                    run_checked(host, asked, kCommandTimeout, std::move(stop)));
   const std::string& found = output.standard_output;
   return HostAbilities{.root = has_line(found, "root"),
                        .packet_filter = has_line(found, "packet_filter"),
                        .own_clock = has_line(found, "own_clock"),
                        .faketime = has_line(found, "faketime"),
                        .netem = has_line(found, "netem"),
-                       .tbf = has_line(found, "tbf")};
+                       .tbf = has_line(found, "tbf"),
+                       .tracing = has_line(found, "tracing")};
 }
 
 }  // namespace ordeal

@@ -40,6 +40,7 @@ struct HostAbilities {
   bool netem = false;          // root can have packets delayed, reordered, ... (tc, sch_netem)
   bool tbf = false;            // root can limit bandwidth (tc, sch_tbf)
   bool own_disk = false;       // filling the disk of its servers harms nothing but this host
+  bool tracing = false;        // strace is there, and may attach to the servers' processes
 };
 
 inline constexpr std::chrono::milliseconds kCommandTimeout{10'000};

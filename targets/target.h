@@ -33,6 +33,10 @@ struct ServerControl {
   // own, e.g. "-37.502"; fails where the server does not answer.
   Command clock_reading;
   Command age;                      // prints how many seconds ago its oldest process began
+  Command processes{};              // prints the numbers of all its processes, one a line
+  // Has the server make some small change durable, and waits for that as a client would. Fails
+  // where the server takes none, as a standby does.
+  Command commit{};
   int port = 0;                     // where the server listens
   std::filesystem::path directory;  // on the host: all of the server's files are in it
   // A shell's pattern of files that hold user data, for faults of the disk; "" where not known.

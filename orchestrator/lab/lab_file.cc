@@ -29,7 +29,8 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
             {"faketime", abilities.faketime},
             {"netem", abilities.netem},
             {"tbf", abilities.tbf},
-            {"own_disk", abilities.own_disk}}}};
+            {"own_disk", abilities.own_disk},
+            {"tracing", abilities.tracing}}}};
 }
 
 HostSpec spec_from_json(const json& host) {
@@ -50,7 +51,8 @@ HostAbilities abilities_from_json(const json& abilities) {
           .faketime = abilities.at("faketime"),
           .netem = abilities.at("netem"),
           .tbf = abilities.at("tbf"),
-          .own_disk = abilities.at("own_disk")};
+          .own_disk = abilities.at("own_disk"),
+          .tracing = abilities.at("tracing")};
 }
 
 Lab lab_from_json(const json& from) {

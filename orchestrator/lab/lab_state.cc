@@ -15,6 +15,8 @@
 #include <thread>
 
 #include "orchestrator/lab/processes.h"
+#include "remote/abilities.h"
+#include "remote/local_host.h"
 
 namespace ordeal {
 namespace {
@@ -152,6 +154,14 @@ bool libfaketime_installed() {
       glob("/usr/lib/*/faketime/libfaketimeMT.so.1", GLOB_APPEND, nullptr, &found) == 0;
   globfree(&found);
   return installed;
+}
+
+bool may_trace() {
+  HostSpec machine;
+  machine.local = true;
+  const auto seen =
+      make_local_host(machine, {})->run({{"sh", "-c", std::string(kTracingProbe)}, {}, {}, {}});
+  return seen && seen->exit_status == 0;
 }
 
 }  // namespace ordeal

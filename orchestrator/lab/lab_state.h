@@ -56,5 +56,7 @@ void remove_empty_labs_directory();
 
 Status write_file(const std::filesystem::path& file, std::string_view text);
 bool libfaketime_installed();
+// Whether strace may attach to processes of this machine's labs, which share its kernel.
+bool may_trace();
 
 }  // namespace ordeal

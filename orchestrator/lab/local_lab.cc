@@ -56,6 +56,7 @@ Result<Lab> build_local_lab(const LabRequest& request) {
   ORDEAL_TRY_ASSIGN(const std::string network, pick_network(request.name));
   ORDEAL_TRY(write_file(places.state / "network", network));
   Lab lab{"local", request.name, {}, {}, "127.0.0.1"};
+  const bool tracing = may_trace();
   int last_byte = 10;
   for (const std::string& host : request.hosts) {
     HostSpec spec;
@@ -74,7 +75,8 @@ Result<Lab> build_local_lab(const LabRequest& request) {
                              .own_clock = false,
                              .faketime = libfaketime_installed(),
                              .netem = false,
-                             .tbf = false});
+                             .tbf = false,
+                             .tracing = tracing});
   }
   return lab;
 }

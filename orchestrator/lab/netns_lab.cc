@@ -250,7 +250,8 @@ class Builder {
             .faketime = libfaketime_installed(),
             .netem = found.find("netem=1") != std::string::npos,
             .tbf = found.find("tbf=1") != std::string::npos,
-            .own_disk = request_.disk_mib != 0};
+            .own_disk = request_.disk_mib != 0,
+            .tracing = may_trace()};
   }
 
   const LabRequest& request_;

@@ -13,8 +13,8 @@ namespace ordeal::postgres {
 const char* const kControlScript = R"sh(#!/bin/sh
 # Controls the PostgreSQL server in this directory.
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET | state | age | clock-reading BINARIES PORT | check BINARIES [NAME=VALUE...] |
-#   as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
+#   clock OFFSET | state | age | processes | clock-reading BINARIES PORT | commit BINARIES PORT |
+#   check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
 #   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync]
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -206,6 +206,11 @@ clock_reading() {
   awk "BEGIN { printf \"%+.3f\\n\", $there - $here }"
 }
 
+# Of all changes the one that nobody sees: a message in the log, which readers of tables pass over.
+commit() {
+  ask "$1" "$2" "SELECT pg_logical_emit_message(true, 'ordeal', '')"
+}
+
 case $1 in
   start) start "$2" "${3-}" ;;
   stop) stop "$2" ;;
@@ -219,6 +224,8 @@ case $1 in
   running) [ -n "$(processes)" ] ;;
   state) state ;;
   age) age ;;
+  processes) processes ;;
+  commit) commit "$2" "$3" ;;
   clock-reading) clock_reading "$2" "$3" ;;
   clock)
     umask 022

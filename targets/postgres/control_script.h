@@ -7,9 +7,9 @@ namespace ordeal::postgres {
 
 // POSIX shell. Run as `sh DIRECTORY/control VERB [ARGUMENT...]`:
 //   start BINARIES [faketime], stop BINARIES, kill, pause, resume, running, clock OFFSET, state,
-//   age, clock-reading BINARIES PORT, check BINARIES [NAME=VALUE...], as-server PROGRAM
-//   [ARGUMENT...], copy BINARIES CONNECTION SECONDS CONFIGURATION [--no-sync], replicating BINARIES
-//   PORT.
+//   age, processes, clock-reading BINARIES PORT, commit BINARIES PORT, check BINARIES
+//   [NAME=VALUE...], as-server PROGRAM [ARGUMENT...], copy BINARIES CONNECTION SECONDS
+//   CONFIGURATION [--no-sync], replicating BINARIES PORT.
 // All verbs are idempotent, and work as root (the server then runs as user postgres) and as any
 // other user (who then owns the server). `start` returns once the server has taken its data
 // directory, which is before it is ready; `running` tells by its exit status whether there is any

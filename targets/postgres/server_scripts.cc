@@ -171,6 +171,8 @@ ServerControl server_control(const ServerPlace& place) {
       .clock_reading =
           control(place, {"clock-reading", place.binaries.string(), std::to_string(place.port)}),
       .age = control(place, {"age"}),
+      .processes = control(place, {"processes"}),
+      .commit = control(place, {"commit", place.binaries.string(), std::to_string(place.port)}),
       .port = place.port,
       .directory = place.directory,
       // Tables of users have numbers from 16384 (FirstNormalObjectId), a file each.

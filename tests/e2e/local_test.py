@@ -14,6 +14,7 @@ faults:
   pause:
   kill:
   clock-skew:
+  disk-slow: {max-delay: 100ms}
 schedule: {interval: 1s, duration-min: 1s, duration-max: 2s, quiet-start: 1s, quiet-end: 1s}
 check:
   list-append: {model: snapshot-isolation}
@@ -32,7 +33,7 @@ class LocalLab(EndToEnd):
         campaign = self.write("local.yaml", CAMPAIGN)
         done = self.run_campaign(campaign, "--json", **self.as_nobody())
         self.assert_code(done, VALID)
-        self.assertEqual(set(done.json()["run"]["faults"]), {"pause", "kill", "clock-skew"})
+        self.assertEqual(set(done.json()["run"]["faults"]), {"pause", "kill", "clock-skew", "disk-slow"})
         self.assert_nothing_left()
 
     def test_a_fault_that_needs_root_is_refused_by_name_before_anything_starts(self):

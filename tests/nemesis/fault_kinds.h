@@ -16,7 +16,8 @@ inline bool lasts(const FaultEntry& entry) { return entry.name != "restart"; }
 // Whether clients get no answer, or a wrong one, while the fault is there; others merely slow them
 // down, or harm what the servers of the tests have no need of.
 inline bool is_outage(const FaultEntry& entry) {
-  constexpr std::string_view gentle[] = {"packet-loss", "clock-strobe", "clock-drift", "disk-full"};
+  constexpr std::string_view gentle[] = {"packet-loss", "clock-strobe", "clock-drift", "disk-full",
+                                         "disk-slow"};
   const bool paces = entry.need == FaultNeed::tbf || entry.need == FaultNeed::netem;
   return lasts(entry) && !paces &&
          std::find(std::begin(gentle), std::end(gentle), entry.name) == std::end(gentle);

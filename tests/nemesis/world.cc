@@ -13,6 +13,7 @@
 
 #include "nemesis/needs.h"
 #include "nemesis/plan.h"
+#include "remote/abilities.h"
 #include "remote/local_host.h"
 
 namespace ordeal {
@@ -20,9 +21,10 @@ namespace {
 
 constexpr const char* kFaketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-// Answers each connection to either port with its wall clock.
+// Answers each connection to either port with its wall clock, once its file is synced.
 constexpr const char* kServer = R"(
-import selectors, socket, sys, time
+import os, selectors, socket, sys, time
+file = os.open(sys.argv[0], os.O_RDONLY)
 selector = selectors.DefaultSelector()
 for port in (int(sys.argv[2]), int(sys.argv[2]) + 1):
     listener = socket.create_server((sys.argv[1], port), backlog=64)
@@ -30,6 +32,7 @@ for port in (int(sys.argv[2]), int(sys.argv[2]) + 1):
 while True:
     for key, _ in selector.select():
         connection, _ = key.fileobj.accept()
+        os.fdatasync(file)
         connection.sendall(b"%.3f\n" % time.time())
         connection.close()
 )";
@@ -61,6 +64,12 @@ case $(sed 's/.*) //' "/proc/$(cat "$1/pid")/stat") in T*) echo stopped ;; *) ec
 constexpr const char* kAge = R"sh(
 alive "$1" || exit 1
 ps -o etimes= -p "$(cat "$1/pid")"
+)sh";
+constexpr const char* kProcesses = R"sh(
+if alive "$1"; then cat "$1/pid"; fi
+)sh";
+constexpr const char* kCommit = R"sh(
+answer=$(timeout 2 bash -c 'exec 3<>/dev/tcp/$0/$1; cat <&3' "$2" "$3") && [ -n "$answer" ]
 )sh";
 constexpr const char* kClock = R"sh(
 there=$(timeout 1 bash -c 'exec 3<>/dev/tcp/$0/$1; cat <&3' "$2" "$3") && [ -n "$there" ] || exit 1
@@ -105,6 +114,11 @@ bool has_queue(const std::string& queue) {
   return known[queue] = std::system(line.c_str()) == 0;
 }
 
+bool may_trace() {
+  static const bool may = std::system(kTracingProbe.data()) == 0;
+  return may;
+}
+
 std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool root,
                                  std::string name = "n1") {
   HostSpec spec;
@@ -118,7 +132,8 @@ std::unique_ptr<Host> local_host(const std::filesystem::path& directory, bool ro
                                 .faketime = std::filesystem::exists(kFaketime),
                                 .netem = root && has_queue("netem delay 1ms"),
                                 .tbf = root && has_queue("tbf rate 1mbit burst 32k latency 1s"),
-                                .own_disk = root});
+                                .own_disk = root,
+                                .tracing = may_trace()});
 }
 
 std::string output_of(Host& host, const Command& asked) {
@@ -235,6 +250,8 @@ ServerControl World::control() const {
   control.state = script(alive + kState, {path});
   control.age = script(alive + kAge, {path});
   control.clock_reading = script(kClock, {path, address_, std::to_string(port_)});
+  control.processes = script(alive + kProcesses, {path});
+  control.commit = script(kCommit, {path, address_, std::to_string(port_)});
   control.directory = server_directory();
   control.data_file = server_directory() / "tabl*";
   control.clock_offset = script(R"(echo "$2" > "$1/faketime")", {path});

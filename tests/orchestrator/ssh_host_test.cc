@@ -113,6 +113,7 @@ TEST_CASE("abilities are found by asking the host") {
     CHECK(abilities->faketime == host.abilities().faketime);
     CHECK(abilities->tbf == host.abilities().tbf);
     CHECK(abilities->netem == host.abilities().netem);
+    CHECK(abilities->tracing == host.abilities().tracing);
     CHECK(shell_output(host, "tc qdisc show dev lo | grep -c htb") == "0\n");
     CHECK(shell_output(host, "iptables -w -S | grep -c ordeal") == "0\n");
     // Without iptables there is no packet filter.
