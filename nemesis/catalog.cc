@@ -32,6 +32,8 @@ std::vector<FaultEntry> all_faults() {
       clock_strobe_fault(),      //
       clock_drift_fault(),       //
       host_clock_skew_fault(),   //
+      host_clock_strobe_fault(),
+      host_clock_drift_fault(),
       disk_full_fault(),         // disks
       disk_readonly_fault(),     //
       disk_slow_fault(),         //

@@ -23,14 +23,7 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
 }
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
-  constexpr double kLargest_s = 365 * 24 * 3600;
-  constexpr double kSmallest_s = 0.1;  // that can be measured
-  ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
-  if (std::abs(size_s) < kSmallest_s) {
-    return bad_input("fault {}: offset={}: expected at least {} s, ahead or back", fault.name,
-                     fault.parameters.at("offset"), kSmallest_s);
-  }
-  const std::string& offset = fault.parameters.at("offset");
+  ORDEAL_TRY_ASSIGN(const std::string offset, offset_of(fault));
   return plan_per_server(
       fault, battlefield,
       fmt::format("clock of the database on {} moved by {} s", fmt::join(fault.hosts, ", "),
@@ -49,6 +42,16 @@ std::string draw_offset(const Options& options, Random& random) {
   const std::string& jump = options.text("jump");
   const bool ahead = jump == "ahead" || (jump == "both" && random.chance(0.5));
   return offset_text(std::chrono::milliseconds(ahead ? size : -size));
+}
+
+Result<std::string> offset_of(const Fault& fault) {
+  constexpr double kLargest_s = 365 * 24 * 3600;
+  constexpr double kSmallest_s = 0.1;  // that can be measured
+  ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
+  const std::string& text = fault.parameters.at("offset");
+  if (std::abs(size_s) >= kSmallest_s) return text;
+  return bad_input("fault {}: offset={}: expected at least {} s, ahead or back", fault.name, text,
+                   kSmallest_s);
 }
 
 std::string offset_text(std::chrono::milliseconds offset) {

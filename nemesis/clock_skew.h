@@ -27,9 +27,46 @@ inline constexpr OptionSpec kMaxOffsetOption{
     .summary = "the clock jumps by at most this, and by at least a tenth of it",
     .minimum = 1};
 
-// By these two, as seconds with sign: "+37.500", "-0.250".
+inline constexpr OptionSpec kMaxDriftOption{
+    .name = "max-drift",
+    .type = OptionType::integer,
+    .default_value = "20",
+    .summary = "the clock is fast or slow by at most this, in percent, and at least half of it",
+    .minimum = 10,
+    .maximum = 90};
+
+// By the first two, as seconds with sign: "+37.500", "-0.250".
 std::string draw_offset(const Options& options, Random& random);
 std::string offset_text(std::chrono::milliseconds offset);
+
+// Of a fault that was drawn or written: bad_input where it is none, or too little to be measured.
+Result<std::string> offset_of(const Fault& fault);
+
+// By kMaxDriftOption, as the clock's speed: "0.862".
+std::string draw_rate(const Options& options, Random& random);
+Result<double> rate_of(const Fault& fault);
+// Less gain than this cannot be told in two seconds from what asking takes.
+inline constexpr double kDriftMin = 0.05;
+
+// A clock, for probes.
+struct AskedClock {
+  std::string whose;  // "the server's"
+  Command reading;    // prints by how many seconds it is ahead
+};
+// It gains that much in a second, and not, or the other way round, what the fault gives it, `gain`.
+// Of one that does not answer, `silent_is_fine` decides.
+Command drift_is(const AskedClock& clock, double drift, double gain, bool silent_is_fine);
+
+// A process that moves a clock to and fro, known by the mark KIND:ID (nemesis/watchdog.h).
+struct ClockMover {
+  std::string kind;
+  std::string id;
+};
+// It is there, and the clock is seen both ahead by the offset and right, within two periods and two
+// seconds.
+Command is_strobed(const AskedClock& clock, const ClockMover& mover, const std::string& offset,
+                   double period_ms);
+Command is_gone(const ClockMover& mover);
 
 // Sets the server's clock to an offset, at the true speed: libfaketime keeps a speed that it was
 // once given until it is given another.

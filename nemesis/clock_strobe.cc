@@ -57,24 +57,24 @@ printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline && exit
 setsid sh -c "$5" "ordeal-strobe:$1" "$2" "$3" "$4" </dev/null >/dev/null 2>&1 &
 )sh";
 
-// $1 id.
+// $1 kind, $2 id.
 constexpr std::string_view kIsGone = R"sh(
-if printf 'ordeal-strobe:%s\n' "$1" | grep -qszxF -f - /proc/[0-9]*/cmdline; then
-  echo "there is a strobe"
+if printf '%s:%s\n' "$1" "$2" | grep -qszxF -f - /proc/[0-9]*/cmdline; then
+  echo "there is a process that moves the clock"
   exit 1
 fi
-echo "there is no strobe"
+echo "nothing moves the clock"
 )sh";
 
-// $1 is a shell line that prints the clock's offset, $2 the wrong one, $3 for how many tenths of a
-// second to look, $4 id. The tolerances are those of clock_is().
+// $1 kind, $2 id, $3 whose clock, $4 a shell line that prints its offset, $5 the wrong one, $6 for
+// how many tenths of a second to look. The tolerances are those of clock_is().
 constexpr std::string_view kIsStrobed = R"sh(
-printf 'ordeal-strobe:%s\n' "$4" | grep -qszxF -f - /proc/[0-9]*/cmdline ||
-  { echo "there is no strobe"; exit 1; }
+printf '%s:%s\n' "$1" "$2" | grep -qszxF -f - /proc/[0-9]*/cmdline ||
+  { echo "nothing moves the clock"; exit 1; }
 wrong='' right=''
-for try in $(seq "$3"); do
-  seen=$(eval "$1" 2>/dev/null) && case $(awk "BEGIN {
-    wrong = $seen - ($2); wrong *= wrong; right = $seen * $seen; size = $2 * $2
+for try in $(seq "$6"); do
+  seen=$(eval "$4" 2>/dev/null) && case $(awk "BEGIN {
+    wrong = $seen - ($5); wrong *= wrong; right = $seen * $seen; size = $5 * $5
     print (wrong < 0.0625 && wrong * 4 < size) ? \"wrong\" : \
           (right < 0.0625 && right * 4 < size) ? \"right\" : \"between\" }") in
     wrong) wrong=$seen ;;
@@ -83,13 +83,13 @@ for try in $(seq "$3"); do
   [ -z "$wrong" ] || [ -z "$right" ] || break
   sleep 0.1
 done
-echo "the server's clock is ${wrong:-never $2} s ahead, then ${right:-never right}"
+echo "$3 clock is ${wrong:-never $5} s ahead, then ${right:-never right}"
 [ -n "$wrong" ] && [ -n "$right" ]
 )sh";
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
   ORDEAL_TRY_ASSIGN(const double period_ms, number_of(fault, "period", 100, kPeriodMax_ms));
-  const std::string& offset = fault.parameters.at("offset");
+  ORDEAL_TRY_ASSIGN(const std::string offset, offset_of(fault));
   FaultPlan result{
       .detail = fmt::format("clock of the database on {} moved by {} s, and back, every {:.0f} ms",
                             fmt::join(fault.hosts, ", "), offset, period_ms),
@@ -99,24 +99,31 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
     ORDEAL_TRY_ASSIGN(const Host* host, find_host(fault, battlefield, name));
     const ServerControl control = battlefield.server(*host);
     // Hosts of a lab of processes share one machine, so the host is part of the id.
-    const std::string id = fmt::format("{}-{}", battlefield.run_id, name);
+    const ClockMover strobe{"ordeal-strobe", fmt::format("{}-{}", battlefield.run_id, name)};
     const std::string right = shell_line(set_server_clock(control, "+0"));
     const std::string wrong = shell_line(set_server_clock(control, offset));
-    const auto tenths = static_cast<int>(period_ms / 50) + 20;
     result.inject.push_back({name,
-                             {script(kBegin, {id, fmt::format("{:.3f}", period_ms / 1000), wrong,
-                                              right, std::string(kStrobe)})}});
+                             {script(kBegin, {strobe.id, fmt::format("{:.3f}", period_ms / 1000),
+                                              wrong, right, std::string(kStrobe)})}});
     result.undo.push_back(
-        {name, {all_of({end_marked("ordeal-strobe", id), set_server_clock(control, "+0")})}});
-    result.effect.push_back({name,
-                             {script(kIsStrobed, {shell_line(control.clock_reading), offset,
-                                                  std::to_string(tenths), id})}});
-    result.healed.push_back({name, {clock_is(control, "+0", true), script(kIsGone, {id})}});
+        {name, {all_of({end_marked(strobe.kind, strobe.id), set_server_clock(control, "+0")})}});
+    result.effect.push_back(
+        {name, {is_strobed({"the server's", control.clock_reading}, strobe, offset, period_ms)}});
+    result.healed.push_back({name, {clock_is(control, "+0", true), is_gone(strobe)}});
   }
   return result;
 }
 
 }  // namespace
+
+Command is_strobed(const AskedClock& clock, const ClockMover& mover, const std::string& offset,
+                   double period_ms) {
+  const auto tenths = static_cast<int>(period_ms / 50) + 20;
+  return script(kIsStrobed, {mover.kind, mover.id, clock.whose, shell_line(clock.reading), offset,
+                             std::to_string(tenths)});
+}
+
+Command is_gone(const ClockMover& mover) { return script(kIsGone, {mover.kind, mover.id}); }
 
 FaultEntry clock_strobe_fault() {
   return {.name = "clock-strobe",

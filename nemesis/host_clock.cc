@@ -4,7 +4,6 @@
 
 #include <string_view>
 
-#include "nemesis/clock_skew.h"
 #include "nemesis/plan.h"
 #include "nemesis/scope.h"
 
@@ -36,18 +35,6 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
           .parameters = {{"offset", std::move(offset)}}};
 }
 
-// Of one host. The state is lost when the host reboots, and so is what it says; programs cannot
-// be run from everywhere below /run.
-struct Place {
-  std::string program;
-  std::string state;
-};
-
-Place place_of(const ServerControl& control, const std::string& run_id) {
-  const std::string name = "ordeal-clock-" + run_id;
-  return {(control.directory / name).string(), "/run/" + name};
-}
-
 // $1 program, $2 state, $3 offset; the program comes as text.
 constexpr std::string_view kSkew = R"(
 base64 -d > "$1" && chmod 700 "$1" && "$1" skew "$2" "$3"
@@ -72,7 +59,18 @@ echo "the host's clock is right, by its monotonic clock"
 )";
 
 // The program comes as text, since where a run put it is not known.
+// First ends what goes on moving it.
 constexpr std::string_view kRestoreNow = R"(
+tries=0
+while found=$(grep -lsz '^ordeal-host-clock:' /proc/[0-9]*/cmdline); do
+  [ "$tries" -lt 200 ] || { echo "what moves the clock does not end" >&2; exit 1; }
+  for file in $found; do
+    pid=${file#/proc/}
+    kill -TERM "${pid%/cmdline}" 2>/dev/null
+  done
+  sleep 0.05
+  tries=$((tries + 1))
+done
 program=
 for state in /run/ordeal-clock-*; do
   [ -e "$state" ] || continue
@@ -87,29 +85,22 @@ done
 )";
 
 Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
-  const std::string& offset = fault.parameters.at("offset");
-  const auto place = [&](const ServerControl& control) {
-    return place_of(control, battlefield.run_id);
-  };
-  return plan_per_server(
-      fault, battlefield,
-      fmt::format("clock of {} moved by {} s", fmt::join(fault.hosts, ", "), offset),
-      {.inject =
-           [&](const ServerControl& control) {
-             Command skew = script(kSkew, {place(control).program, place(control).state, offset});
-             skew.standard_input = clock_helper_base64();
-             return skew;
-           },
-       .undo =
-           [&](const ServerControl& control) {
-             return script(kRestore, {place(control).program, place(control).state});
-           },
-       .effect =
-           [&](const ServerControl& control) {
-             return script(kIsSkewed, {place(control).program, place(control).state, offset});
-           },
-       .healed =
-           [&](const ServerControl& control) { return script(kIsRight, {place(control).state}); }});
+  ORDEAL_TRY_ASSIGN(const std::string offset, offset_of(fault));
+  FaultPlan result{
+      .detail = fmt::format("clock of {} moved by {} s", fmt::join(fault.hosts, ", "), offset),
+      .inject = {},
+      .undo = {}};
+  for (const std::string& name : fault.hosts) {
+    ORDEAL_TRY_ASSIGN(const Host* host, find_host(fault, battlefield, name));
+    const HostClock clock = host_clock_of(battlefield.server(*host), battlefield.run_id, name);
+    Command skew = script(kSkew, {clock.program, clock.state, offset});
+    skew.standard_input = clock_helper_base64();
+    result.inject.push_back({name, {std::move(skew)}});
+    result.undo.push_back({name, {restore_host_clock(clock)}});
+    result.effect.push_back({name, {script(kIsSkewed, {clock.program, clock.state, offset})}});
+    result.healed.push_back({name, {host_clock_is_right(clock)}});
+  }
+  return result;
 }
 
 }  // namespace
@@ -138,6 +129,25 @@ Command restore_clock_now() {
   restore.standard_input = clock_helper_base64();
   return restore;
 }
+
+// Programs cannot be run from everywhere below /run.
+HostClock host_clock_of(const ServerControl& control, const std::string& run_id,
+                        const std::string& host) {
+  const std::string name = "ordeal-clock-" + run_id;
+  return {.program = (control.directory / name).string(),
+          .state = "/run/" + name,
+          .mover = {"ordeal-host-clock", fmt::format("{}-{}", run_id, host)}};
+}
+
+AskedClock asked_clock(const HostClock& clock) {
+  return {"the host's", command({clock.program, "offset", clock.state})};
+}
+
+Command restore_host_clock(const HostClock& clock) {
+  return script(kRestore, {clock.program, clock.state});
+}
+
+Command host_clock_is_right(const HostClock& clock) { return script(kIsRight, {clock.state}); }
 
 FaultEntry host_clock_skew_fault() {
   return {.name = "host-clock-skew",
