@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <set>
 #include <utility>
 
 #include "nemesis/packet_filter.h"
@@ -156,42 +158,70 @@ constexpr OptionSpec kShareOptions[] = {
      .maximum = 100},
 };
 
-constexpr char kReorder[] = "packet-reorder";
-constexpr char kDuplicate[] = "packet-duplicate";
-constexpr char kCorrupt[] = "packet-corrupt";
+// A fault that strikes a share of the packets: what netem is told, with {} for the percentage, and
+// by which counters the receiver's kernel tells that it met such packets (Linux,
+// Documentation/networking/snmp_counter.rst). Retransmissions that were not needed count as
+// duplicates too, but are rare.
+struct ShareFault {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view done;  // "packets of client-db ... (20 %)"
+  std::string_view queue;
+  Reception reception;
+};
 
-template <const char* name>
+const ShareFault kShareFaults[] = {
+    // Packets that overtake are those that are not delayed.
+    {"packet-reorder",
+     "lets some of a leg's packets overtake others (netem)",
+     "overtake others",
+     "delay 20ms reorder {}% 25%",
+     {"segments that came too early", {"TcpExt:TCPOFOQueue"}, 1}},
+    {"packet-duplicate",
+     "sends some of a leg's packets twice (netem)",
+     "are sent twice",
+     "duplicate {}%",
+     {"segments that it had already", {"TcpExt:TCPDSACKOldSent", "TcpExt:TCPDSACKOfoSent"}, 3}},
+    {"packet-corrupt",
+     "flips a bit in some of a leg's packets (netem)",
+     "have a bit flipped",
+     "corrupt {}%",
+     {"segments with a wrong checksum", {"Tcp:InCsumErrors"}, 1}},
+};
+enum Share : std::size_t { kReorder, kDuplicate, kCorrupt };
+
+template <Share share>
 Fault draw_share(const Options& options, const Terrain& terrain, Random& random) {
   const auto share_max = options.integer("max-share");
-  const auto share = random.between(share_max / 2, share_max);
-  return draw_shaped(name, options, terrain, random, {{"percent", std::to_string(share)}});
+  const auto percent = random.between(share_max / 2, share_max);
+  return draw_shaped(std::string(kShareFaults[share].name), options, terrain, random,
+                     {{"percent", std::to_string(percent)}});
 }
 
-// Packets that overtake are those that are not delayed.
-std::string share_queue(std::string_view name, double percent) {
-  if (name == kReorder) {
-    return fmt::format("netem limit 10000 delay 20ms reorder {:.0f}% 25%", percent);
-  }
-  return fmt::format("netem limit 10000 {} {:.0f}%", name == kDuplicate ? "duplicate" : "corrupt",
-                     percent);
-}
-
+template <Share share>
 Result<FaultPlan> plan_share(const Fault& fault, const Battlefield& battlefield) {
-  ORDEAL_TRY_ASSIGN(const double percent, number_of(fault, "percent", 1, 100));
-  const std::string_view done = fault.name == kReorder     ? "overtake others"
-                                : fault.name == kDuplicate ? "are sent twice"
-                                                           : "have a bit flipped";
-  return plan_shape(fault, battlefield,
-                    {.queue = share_queue(fault.name, percent),
-                     .words = fmt::format("{} ({:.0f} %)", done, percent)});
+  const ShareFault& own = kShareFaults[share];
+  ORDEAL_TRY_ASSIGN(const double number, number_of(fault, "percent", 1, 100));
+  const std::string percent = fmt::format("{:.0f}", number);
+  ORDEAL_TRY_ASSIGN(
+      FaultPlan plan,
+      plan_shape(fault, battlefield,
+                 {.queue = "netem limit 10000 " + fmt::format(fmt::runtime(own.queue), percent),
+                  .words = fmt::format("{} ({} %)", own.done, percent)}));
+  ORDEAL_TRY_ASSIGN(const std::set<std::string> receivers, receiving_hosts(fault, battlefield));
+  for (const std::string& host : receivers) {
+    plan.effect.push_back({host, {has_received(own.reception)}});
+  }
+  return plan;
 }
 
-template <const char* name>
-FaultEntry share_fault(std::string_view summary) {
-  FaultEntry entry = shaping_fault(name, summary, FaultNeed::netem);
+template <Share share>
+FaultEntry share_fault() {
+  const ShareFault& own = kShareFaults[share];
+  FaultEntry entry = shaping_fault(own.name, own.summary, FaultNeed::netem);
   entry.options = kShareOptions;
-  entry.draw = draw_share<name>;
-  entry.plan = plan_share;
+  entry.draw = draw_share<share>;
+  entry.plan = plan_share<share>;
   return entry;
 }
 
@@ -216,16 +246,8 @@ FaultEntry packet_delay_fault() {
   return entry;
 }
 
-FaultEntry packet_reorder_fault() {
-  return share_fault<kReorder>("lets some of a leg's packets overtake others (netem)");
-}
-
-FaultEntry packet_duplicate_fault() {
-  return share_fault<kDuplicate>("sends some of a leg's packets twice (netem)");
-}
-
-FaultEntry packet_corrupt_fault() {
-  return share_fault<kCorrupt>("flips a bit in some of a leg's packets (netem)");
-}
+FaultEntry packet_reorder_fault() { return share_fault<kReorder>(); }
+FaultEntry packet_duplicate_fault() { return share_fault<kDuplicate>(); }
+FaultEntry packet_corrupt_fault() { return share_fault<kCorrupt>(); }
 
 }  // namespace ordeal

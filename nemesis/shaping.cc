@@ -83,6 +83,27 @@ case $all in *"htb $1:"*) echo "there is a queue $1:"; exit 1 ;; esac
 echo "there is no queue $1:"
 )sh";
 
+// $1 what, $2 how many at least, then counters. In those files a line of names comes before each
+// line of values.
+constexpr std::string_view kHasReceived = R"sh(
+what=$1 least=$2
+shift 2
+counted() {
+  cat /proc/net/snmp /proc/net/netstat | awk -v wanted=" $* " '
+    NR % 2 { split($0, name); next }
+    { for (i = 2; i <= NF; i++) if (index(wanted, " " $1 name[i] " ")) sum += $i }
+    END { printf "%d", sum }'
+}
+before=$(counted "$@")
+for try in $(seq 50); do
+  sleep 0.1
+  more=$(($(counted "$@") - before))
+  [ "$more" -lt "$least" ] || break
+done
+echo "the receiver counted $more $what"
+[ "$more" -ge "$least" ]
+)sh";
+
 bool from_host(const Path& path) { return path.from != kControlNode; }
 bool through_proxy(const Path& path) { return from_host(path) && !path.listener.empty(); }
 
@@ -162,6 +183,20 @@ Result<std::vector<LegEnd>> sending_ends(const Fault& fault, const Battlefield& 
   return ends;
 }
 
+Result<std::set<std::string>> receiving_hosts(const Fault& fault, const Battlefield& battlefield) {
+  const std::string& direction = fault.parameters.at("direction");
+  std::set<std::string> receivers;
+  for (const std::string& name : fault.legs) {
+    ORDEAL_TRY_ASSIGN(const Leg* leg, find_leg(fault, battlefield, name));
+    for (const Path& path : leg->paths) {
+      if (direction != "upstream") receivers.insert(path.from);
+      if (direction == "downstream") continue;
+      receivers.insert(through_proxy(path) ? std::string(kControlNode) : path.to);
+    }
+  }
+  return receivers;
+}
+
 // FNV-1a; the highest digit keeps away from what administrators and tc itself number.
 std::string shaping_handle(const Fault& fault, const std::string& run_id) {
   std::uint64_t hash = 14695981039346656037ULL;
@@ -189,6 +224,12 @@ Command remove_shaping(const std::string& handle) { return script(kRemove, {hand
 Command is_shaped(const std::string& handle, std::int64_t bytes_per_second,
                   std::int64_t burst_bytes) {
   return script(kIsShaped, {handle, std::to_string(bytes_per_second), std::to_string(burst_bytes)});
+}
+
+Command has_received(const Reception& reception) {
+  std::vector<std::string> arguments{std::string(reception.what), std::to_string(reception.least)};
+  arguments.insert(arguments.end(), reception.counters.begin(), reception.counters.end());
+  return script(kHasReceived, std::move(arguments));
 }
 
 Command is_not_shaped(const std::string& handle) { return script(kIsNotShaped, {handle}); }

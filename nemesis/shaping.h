@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ Fault draw_shaped(std::string name, const Options& options, const Terrain& terra
 // Ends that send the packets of the fault's direction. bad_input where that is not a host.
 Result<std::vector<LegEnd>> sending_ends(const Fault& fault, const Battlefield& battlefield);
 
+// Where they arrive: hosts, or kControlNode.
+Result<std::set<std::string>> receiving_hosts(const Fault& fault, const Battlefield& battlefield);
+
 // Of the root, as tc writes it: "d3a7". Tells the faults of all runs apart, but for one in 4096.
 std::string shaping_handle(const Fault& fault, const std::string& run_id);
 
@@ -44,5 +48,15 @@ Command remove_shaping(const std::string& handle);
 Command is_shaped(const std::string& handle, std::int64_t bytes_per_second,
                   std::int64_t burst_bytes);
 Command is_not_shaped(const std::string& handle);
+
+// What the kernel of a receiver counts of all its connections, by the names of /proc/net/snmp and
+// /proc/net/netstat, as in "Tcp:InCsumErrors".
+struct Reception {
+  std::string_view what;  // "segments with a wrong checksum"
+  std::vector<std::string> counters;
+  int least = 1;
+};
+// Within five seconds from now at least so many of them arrive.
+Command has_received(const Reception& reception);
 
 }  // namespace ordeal

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "nemesis/packet_loss.h"
 #include "nemesis/plan.h"
 #include "nemesis/probe.h"
 #include "nemesis/shaping.h"
@@ -227,6 +228,54 @@ TEST_CASE("each fault of netem has its own queue") {
   CHECK(queue(packet_reorder_fault()) == "netem limit 10000 delay 20ms reorder 15% 25%");
   CHECK(queue(packet_duplicate_fault()) == "netem limit 10000 duplicate 15%");
   CHECK(queue(packet_corrupt_fault()) == "netem limit 10000 corrupt 15%");
+}
+
+TEST_CASE("what a share of packets suffers is asked of those who receive them") {
+  const Field field;
+  const auto asked = [&](const char* leg, const char* direction, const FaultEntry& entry) {
+    const FaultPlan plan = field.plan(leg, direction, {{"percent", "15"}}, entry).value();
+    Told told;
+    for (const HostCommands& of_host : plan.effect) {
+      const auto& arguments = of_host.commands.at(0).arguments;
+      if (arguments.at(2).find("/proc/net/snmp") == std::string::npos) continue;
+      told.push_back(of_host.host + " " + arguments.back());
+    }
+    return told;
+  };
+  CHECK(asked("client-db", "downstream", packet_corrupt_fault()) ==
+        Told{"control Tcp:InCsumErrors"});
+  CHECK(asked("replication", "upstream", packet_reorder_fault()) == Told{"n2 TcpExt:TCPOFOQueue"});
+  CHECK(asked("replication", "both", packet_duplicate_fault()) ==
+        Told{"n1 TcpExt:TCPDSACKOfoSent", "n2 TcpExt:TCPDSACKOfoSent"});
+  CHECK(asked("proxied", "upstream", packet_corrupt_fault()) == Told{"control Tcp:InCsumErrors"});
+}
+
+// Sends a segment with no checksum at all, from the host to the client.
+constexpr const char* kBadSegment = R"(
+import socket, struct
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+raw.sendto(struct.pack("!HHIIBBHHH", 7, 7, 1, 1, 80, 16, 1000, 0xBAD, 0), ("10.99.0.1", 0))
+)";
+
+TEST_CASE("a receiver's counters tell which segments arrived while they were looked at") {
+  World world;
+  if (!world.can(packet_loss_fault())) return;
+  const HostCommands looks{
+      std::string(kControlNode),
+      {has_received({"segments with a wrong checksum", {"Tcp:InCsumErrors"}, 2})}};
+  std::thread sending([&] {
+    for (int i = 0; i < 2; ++i) {
+      std::this_thread::sleep_for(1s);
+      (void)world.host().run(command({"python3", "-c", kBadSegment}));
+    }
+  });
+  const auto seen = probe({looks}, world.cluster(), 100ms, {});
+  sending.join();
+  REQUIRE(seen);
+  CHECK(*seen == "control: the receiver counted 2 segments with a wrong checksum");
+  const auto later = probe({looks}, world.cluster(), 100ms, {});
+  REQUIRE_FALSE(later);
+  CHECK(later.error().message == "control: the receiver counted 0 segments with a wrong checksum");
 }
 
 TEST_CASE("shaping refuses the port of SSH") {
