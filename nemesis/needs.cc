@@ -2,55 +2,80 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace ordeal {
 namespace {
 
 struct Advice {
-  std::string_view missing;
+  std::string missing;
   std::string_view remedy;
+  std::vector<std::string_view> like;  // faults with a similar effect and other needs
 };
+
+constexpr std::string_view kRoot = "commands that run as root";
+constexpr std::string_view kBecomeRoot =
+    "use a login that is root, or `lab: netns` started as root";
 
 Advice advice(FaultNeed need) {
   switch (need) {
     case FaultNeed::nothing:
+    case FaultNeed::proxy:
       return {};
     case FaultNeed::root:
-      return {"commands that run as root",
-              "use a login that is root, or `lab: netns` started as root"};
+      return {std::string(kRoot), kBecomeRoot, {}};
     case FaultNeed::packet_filter:
       return {"a packet filter of its own (iptables, as root)",
-              "use `lab: netns` as root or an inventory of machines with iptables"};
+              "use `lab: netns` as root or an inventory of machines with iptables",
+              {"timeout", "half-open", "leg-refuse", "segment-loss"}};
     case FaultNeed::faketime:
-      return {"libfaketime", "install the package faketime on it"};
+      return {"libfaketime", "install the package faketime on it", {"host-clock-skew"}};
     case FaultNeed::own_clock:
       return {"a clock of its own that root may set",
-              "use an inventory of machines, or clock-skew, which moves the server's clock alone"};
+              "use an inventory of machines that are no containers",
+              {"clock-skew", "clock-strobe", "clock-drift"}};
     case FaultNeed::netem:
-      return {"netem in its kernel, and root (sch_netem, tc)",
-              "use the faults of the fault proxy, such as latency"};
+      return {"the module sch_netem in its kernel (CONFIG_NET_SCH_NETEM)",
+              "use a machine whose kernel has it",
+              {"latency", "slicer", "packet-loss", "segment-loss"}};
     case FaultNeed::tbf:
-      return {"tbf in its kernel, and root (sch_tbf, tc)", "use the fault proxy's bandwidth"};
+      return {"the module sch_tbf in its kernel (CONFIG_NET_SCH_TBF)",
+              "use a machine whose kernel has it",
+              {"bandwidth", "slicer"}};
     case FaultNeed::own_disk:
-      return {"a disk of its own, and root",
+      return {"a disk of its own",
               "give the hosts of the lab one, of so many MiB of memory: `hosts: {lab: netns, disk: "
-              "512}`, or use an inventory of machines"};
+              "512}`, or use an inventory of machines",
+              {"disk-slow"}};
     case FaultNeed::tracing:
       return {"strace, or the right to attach it to the server's processes",
               "install the package strace on it, and log in as root or as the server's user where "
-              "kernel.yama.ptrace_scope is 0"};
-    case FaultNeed::proxy:
-      return {};
+              "kernel.yama.ptrace_scope is 0",
+              {"pause"}};
   }
   return {};
 }
 
-// Faults of the catalogue that this host can do, and that may be advised.
-std::vector<std::string_view> possible_faults(const HostAbilities& abilities) {
-  std::vector<std::string_view> names;
-  for (const FaultEntry& entry : fault_catalog()) {
-    if (need_met(entry.need, abilities) && !entry.dangerous) names.push_back(entry.name);
+// Queues need root before they need a module; that a host has one kind of them shows that it has
+// tc.
+Advice advice(FaultNeed need, const HostAbilities& abilities) {
+  Advice text = advice(need);
+  const bool queues = need == FaultNeed::netem || need == FaultNeed::tbf;
+  if (queues && !abilities.root) {
+    text.missing = kRoot;
+    text.remedy = kBecomeRoot;
+  } else if (queues && !abilities.netem && !abilities.tbf) {
+    text.missing += ", or the program tc";
   }
-  return names;
+  std::erase_if(text.like, [&](std::string_view name) {
+    const auto catalog = fault_catalog();
+    return std::none_of(catalog.begin(), catalog.end(), [&](const FaultEntry& entry) {
+      return entry.name == name && need_met(entry.need, abilities);
+    });
+  });
+  return text;
 }
 
 }  // namespace
@@ -83,10 +108,12 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
 
 Status check_need(const FaultEntry& fault, const Host& host) {
   if (need_met(fault.need, host.abilities())) return {};
-  const Advice text = advice(fault.need);
-  return bad_input("fault {} cannot be done on host {}: it lacks {}; {}, or use one of: {}",
-                   fault.name, host.name(), text.missing, text.remedy,
-                   fmt::join(possible_faults(host.abilities()), ", "));
+  const Advice text = advice(fault.need, host.abilities());
+  const std::string like = text.like.empty() ? ""
+                                             : fmt::format(", or what does the like there: {}",
+                                                           fmt::join(text.like, ", "));
+  return bad_input("fault {} cannot be done on host {}: it lacks {}; {}{}", fault.name, host.name(),
+                   text.missing, text.remedy, like);
 }
 
 }  // namespace ordeal

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "nemesis/packet_shaping.h"
 #include "nemesis/partition.h"
 #include "remote/fake_host.h"
 
@@ -33,10 +34,29 @@ TEST_CASE("an unmet need names fault, host, what is missing and what to do inste
   const Status checked = check_need(partition_fault(), host);
   REQUIRE_FALSE(checked);
   CHECK(checked.error().kind == ErrorKind::bad_input);
-  CHECK(checked.error().message.starts_with(
-      "fault partition cannot be done on host n2: it lacks a packet filter of its own "
-      "(iptables, as root); use `lab: netns` as root or an inventory of machines with "
-      "iptables, or use one of: pause, kill, "));
+  CHECK(checked.error().message ==
+        "fault partition cannot be done on host n2: it lacks a packet filter of its own "
+        "(iptables, as root); use `lab: netns` as root or an inventory of machines with iptables, "
+        "or what does the like there: timeout, half-open, leg-refuse, segment-loss");
+}
+
+TEST_CASE("what is missing is what is missing, and what is advised can be done") {
+  HostSpec spec;
+  spec.name = "n2";
+  const auto refusal = [&](const HostAbilities& abilities) {
+    const FakeHost host(spec, abilities);
+    return check_need(packet_delay_fault(), host).error().message;
+  };
+  CHECK(refusal({.root = true, .packet_filter = true}) ==
+        "fault packet-delay cannot be done on host n2: it lacks the module sch_netem in its kernel "
+        "(CONFIG_NET_SCH_NETEM), or the program tc; use a machine whose kernel has it, or what "
+        "does the like there: latency, slicer, packet-loss, segment-loss");
+  CHECK(refusal({.root = true, .tbf = true}).find("(CONFIG_NET_SCH_NETEM); use a machine") !=
+        std::string::npos);
+  CHECK(refusal({}) ==
+        "fault packet-delay cannot be done on host n2: it lacks commands that run as root; use a "
+        "login that is root, or `lab: netns` started as root, or what does the like there: "
+        "latency, slicer, segment-loss");
 }
 
 }  // namespace
