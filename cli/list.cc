@@ -2,22 +2,51 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "checkers/cycles/models.h"
 #include "cli/commands.h"
 #include "cli/judge.h"
+#include "nemesis/needs.h"
 
 namespace ordeal {
 namespace {
+
+// "(one of one, some, all; default some)".
+std::string bounds(const OptionSpec& option) {
+  std::vector<std::string> parts;
+  if (!option.choices.empty()) {
+    parts.push_back(fmt::format("one of {}", fmt::join(option.choices, ", ")));
+  }
+  if (!option.default_value.empty()) {
+    parts.push_back(fmt::format("default {}", option.default_value));
+  }
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
+void print_facts(const FaultEntry& fault) {
+  const std::string_view needs = need_words(fault.need);
+  fmt::print("    strikes {}{}{}\n", fault.strikes == Strikes::legs ? "legs" : "servers",
+             needs.empty() ? "" : "; needs ", needs);
+}
+
+void print_facts(const TargetEntry& target) {
+  fmt::print("    roles: {}; legs: {}\n", fmt::join(target.roles, ", "),
+             fmt::join(target.legs, ", "));
+}
+
+template <class Entry>
+void print_facts(const Entry&) {}
 
 template <class Entries>
 void print_entries(const Entries& entries) {
   for (const auto& entry : entries) {
     fmt::print("{}\n    {}\n", entry.name, entry.summary);
+    print_facts(entry);
     for (const auto& option : entry.options) {
-      fmt::print(
-          "    {:<24} {}{}\n", option.name, option.summary,
-          option.default_value.empty() ? "" : fmt::format(" (default {})", option.default_value));
+      fmt::print("    {:<24} {}{}\n", option.name, option.summary, bounds(option));
     }
   }
 }

@@ -80,6 +80,30 @@ Advice advice(FaultNeed need, const HostAbilities& abilities) {
 
 }  // namespace
 
+std::string_view need_words(FaultNeed need) {
+  switch (need) {
+    case FaultNeed::nothing:
+      return "";
+    case FaultNeed::root:
+      return "root";
+    case FaultNeed::packet_filter:
+      return "a packet filter (iptables), root";
+    case FaultNeed::faketime:
+      return "libfaketime";
+    case FaultNeed::own_clock:
+      return "a clock of the host's own, root";
+    case FaultNeed::netem:
+      return "netem (sch_netem) in the host's kernel, root";
+    case FaultNeed::tbf:
+      return "tbf (sch_tbf) in the host's kernel, root";
+    case FaultNeed::tracing:
+      return "strace, and the right to attach it";
+    case FaultNeed::proxy:
+      return "a leg that leads through the fault proxy";
+  }
+  return "";
+}
+
 bool need_met(FaultNeed need, const HostAbilities& abilities) {
   switch (need) {
     case FaultNeed::nothing:

@@ -2,11 +2,16 @@
 // for it.
 #pragma once
 
+#include <string_view>
+
 #include "base/result.h"
 #include "nemesis/nemesis.h"
 #include "remote/host.h"
 
 namespace ordeal {
+
+// What it takes, in a few words: "a packet filter (iptables), root"; "" where it takes nothing.
+std::string_view need_words(FaultNeed need);
 
 bool need_met(FaultNeed need, const HostAbilities& abilities);
 

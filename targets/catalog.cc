@@ -11,7 +11,9 @@ std::span<const TargetEntry> target_catalog() {
        "a PostgreSQL server, or a primary and its standbys",
        postgres_options(),
        {"list-append", "bank"},
-       make_postgres},
+       make_postgres,
+       {"db", "primary", "standby"},
+       {"client-db", "replication"}},
   }};
   return kTargets;
 }

@@ -117,6 +117,9 @@ struct TargetEntry {
   std::span<const OptionSpec> options;
   std::vector<std::string_view> workloads;  // that its clients can carry out
   Result<std::unique_ptr<Target>> (*make)(const TargetInput& input);
+  // All that there may be, whatever the settings.
+  std::vector<std::string_view> roles{};
+  std::vector<std::string_view> legs{};
 };
 
 std::span<const TargetEntry> target_catalog();

@@ -87,6 +87,14 @@ class Faults(EndToEnd):
             self.assertIn(words, refused.err)
             self.assertNotIn("starting postgres", refused.err)
 
+    def test_lists_tell_what_faults_need_and_take_and_where_they_strike(self):
+        faults = self.ordeal("list", "faults").out
+        self.assertIn("strikes legs; needs netem (sch_netem) in the host's kernel, root\n", faults)
+        self.assertIn("strikes servers; needs strace, and the right to attach it\n", faults)
+        self.assertRegex(faults, r"calls .* \(one of sync, write; default write\)\n")
+        targets = self.ordeal("list", "targets").out
+        self.assertIn("    roles: db, primary, standby; legs: client-db, replication\n", targets)
+
     def test_a_fault_that_finds_nothing_to_strike_is_refused(self):
         done = self.run_campaign("--set", "faults.partition-hosts.shape=one")
         self.assert_code(done, BAD_INPUT)

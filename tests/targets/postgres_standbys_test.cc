@@ -1,9 +1,11 @@
 // A primary and its streaming standbys, as real servers on loopback addresses.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <pqxx/result>
 #include <thread>
 
+#include "targets/target.h"
 #include "tests/targets/postgres_server.h"
 
 namespace ordeal {
@@ -49,6 +51,12 @@ std::string state_of(PostgresServer& server, Host& host) {
   return output ? output->standard_output : output.error().message;
 }
 
+const TargetEntry& listed() { return target_catalog().front(); }
+
+bool is_listed(const std::string& name, const std::vector<std::string_view>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 TEST_CASE("postgres standbys: roles, legs, and rows that reach each standby") {
   PostgresServer server({}, "list-append", {}, {.count = 2});
   Target& target = server.target();
@@ -76,11 +84,21 @@ TEST_CASE("postgres standbys: roles, legs, and rows that reach each standby") {
     REQUIRE(clock);
     CHECK(std::abs(std::stod(clock->standard_output)) < 1);
   }
+  const ServerControl primary = target.control(server.host("n1"));
+  CHECK(run_checked(server.host("n1"), primary.commit));
+  CHECK_FALSE(run_checked(server.host("n2"), target.control(server.host("n2")).commit));
+  const auto processes = run_checked(server.host("n1"), primary.processes);
+  REQUIRE(processes);
+  CHECK(std::count(processes->standard_output.begin(), processes->standard_output.end(), '\n') > 3);
+  for (const std::string& host : target.hosts())
+    CHECK(is_listed(target.role(host), listed().roles));
+  for (const Leg& leg : target.legs()) CHECK(is_listed(leg.name, listed().legs));
 }
 
 TEST_CASE("postgres standbys: without any there is one server \"db\" and one leg") {
   PostgresServer server;
   CHECK(server.target().role("n1") == "db");
+  CHECK(is_listed("db", listed().roles));
   CHECK(server.target().hosts() == std::vector<std::string>{"n1"});
   CHECK(server.target().legs().size() == 1);
 }

@@ -154,6 +154,22 @@ class ClientLibrary(unittest.TestCase):
         self.server.reset()
         self.assert_echoes(one.listen)
 
+    def test_the_example_of_the_documentation(self):
+        text = (ROOT / "docs/proxy.md").read_text()
+        example = re.search(r"```python\n(.*?)```", text, re.S)[1]
+        for written, here in (("8474", str(self.proxy.port)), ("127.0.0.1:5432", self.echo.address),
+                              ("127.0.0.1:15432", "127.0.0.1:0")):
+            self.assertIn(written, example)
+            example = example.replace(written, here)
+        slow, fast = re.split(r"(?m)^# What connects.*$", example)
+        names = {}
+        exec(slow, names)
+        with connect(names["db"].listen) as connection:
+            self.assertGreater(ask(connection)[1], 0.4)
+        exec(fast, names)
+        with connect(names["db"].listen) as connection:
+            self.assertLess(ask(connection)[1], 0.4)
+
 
 class CommandLine(unittest.TestCase):
     def fails(self, code, message, *arguments):
