@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/join.hpp>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -182,6 +183,24 @@ Result<std::string> seen_of(proxy::Proxy& proxy, const std::string& listener,
   return surroundings_error("{}: nothing has met the toxic {}", listener, name);
 }
 
+// Of latency: what a client waits for, where the server answers the end of a connection by its own.
+// Where it does not, as a server that is dead, the proxy's counters are all there is; the same
+// where only some connections are struck, or for too long to wait.
+Result<std::string> waiting_of(proxy::Proxy& proxy, const std::string& listener,
+                               const proxy::Toxic& toxic) {
+  constexpr std::chrono::milliseconds kLongest{3000};
+  if (toxic.type != "latency" || toxic.toxicity < 1) return std::string();
+  const double latency_ms = toxic.attributes.at("latency");
+  if (latency_ms > static_cast<double>(kLongest.count()) / 2) return std::string();
+  const auto took = proxy.round_trip(listener, kLongest);
+  if (!took) return std::string();
+  const std::string seen =
+      fmt::format("{}: a connection and its end took {} ms", listener, took->count());
+  const double least_ms = latency_ms - toxic.attributes.at("jitter");
+  if (static_cast<double>(took->count()) >= least_ms * 0.95) return seen;
+  return surroundings_error("{}", seen);
+}
+
 InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::Toxic toxic) {
   const std::string name = toxic.name;
   return {.inject = [&proxy, listener, toxic]() -> Status {
@@ -194,7 +213,12 @@ InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::To
                                            [&](const auto& each) { return each.name == name; });
             return there ? proxy.remove_toxic(listener, name) : Status();
           },
-          .effect = [&proxy, listener, name] { return seen_of(proxy, listener, name); }};
+          .effect = [&proxy, listener, toxic]() -> Result<std::string> {
+            ORDEAL_TRY_ASSIGN(const std::string waited, waiting_of(proxy, listener, toxic));
+            auto counted = seen_of(proxy, listener, toxic.name);
+            if (waited.empty()) return counted;
+            return counted ? *counted + "; " + waited : waited;
+          }};
 }
 
 std::vector<proxy::Direction> directions_of(const Fault& fault) {

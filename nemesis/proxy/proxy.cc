@@ -1,5 +1,8 @@
 #include "nemesis/proxy/proxy.h"
 
+#include <fmt/format.h>
+
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -52,6 +55,18 @@ class Proxy::Impl {
     if (found == legs_.end()) return bad_input("there is no leg {}", name);
     legs_.erase(found);
     return {};
+  }
+
+  // Through the leg, as its clients do.
+  Status connect(std::string_view name, tcp::socket& socket) const {
+    ORDEAL_TRY_ASSIGN(const std::string listen, with_leg(name, [](Leg& leg) -> Result<std::string> {
+                        return leg.info().spec.listen;
+                      }));
+    ORDEAL_TRY_ASSIGN(const tcp::endpoint listener, resolve_listen(name, listen));
+    ErrorCode error;
+    socket.connect(listener, error);
+    if (!error) return {};
+    return surroundings_error("leg {}: {}: {}", name, listen, error.message());
   }
 
   std::vector<LegInfo> infos() const {
@@ -109,14 +124,34 @@ Result<LegInfo> Proxy::leg(std::string_view name) const {
 std::vector<LegInfo> Proxy::legs() const { return impl_->infos(); }
 
 Status Proxy::touch(std::string_view name) const {
-  ORDEAL_TRY_ASSIGN(const LegInfo info, leg(name));
-  ORDEAL_TRY_ASSIGN(const tcp::endpoint listener, resolve_listen(name, info.spec.listen));
   asio::io_context loop;
   tcp::socket socket(loop);
+  return impl_->connect(name, socket);
+}
+
+Result<std::chrono::milliseconds> Proxy::round_trip(std::string_view name,
+                                                    std::chrono::milliseconds within) const {
+  asio::io_context loop;
+  tcp::socket socket(loop);
+  ORDEAL_TRY(impl_->connect(name, socket));
+  const auto begin = std::chrono::steady_clock::now();
   ErrorCode error;
-  socket.connect(listener, error);
-  if (!error) return {};
-  return surroundings_error("leg {}: {}: {}", name, info.spec.listen, error.message());
+  socket.shutdown(tcp::socket::shutdown_send, error);
+  std::array<char, 4096> bytes;  // of a greeting
+  std::function<void()> read = [&] {
+    socket.async_read_some(asio::buffer(bytes), [&](ErrorCode ended, std::size_t) {
+      error = ended;
+      if (!ended) read();
+    });
+  };
+  if (!error) read();
+  loop.run_for(within);
+  if (error == asio::error::eof) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 begin);
+  }
+  return surroundings_error("leg {}: a connection through it was not ended by its upstream: {}",
+                            name, error ? error.message() : fmt::format("{} ms", within.count()));
 }
 
 Result<Toxic> Proxy::add_toxic(std::string_view name, Toxic toxic) {

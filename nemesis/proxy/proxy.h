@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -86,6 +87,11 @@ class Proxy {
   std::vector<LegInfo> legs() const;  // by name
   // Opens a connection through the leg and closes it: for toxics that act only on those that close.
   Status touch(std::string_view leg) const;
+  // Opens one, ends it (FIN), and waits until the upstream has ended it in turn, as most servers
+  // do: how long that took. Fails with surroundings when it is reset, or takes longer than
+  // `within`.
+  Result<std::chrono::milliseconds> round_trip(std::string_view leg,
+                                               std::chrono::milliseconds within) const;
 
   // The toxic as it is now, with name and defaults; it goes behind those that the leg has.
   Result<Toxic> add_toxic(std::string_view leg, Toxic toxic);
