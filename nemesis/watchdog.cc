@@ -63,6 +63,18 @@ while [ -n "$(watchdogs)" ]; do
   sleep 0.05
   tries=$((tries + 1))
 done
+slow() { grep -lsz '^ordeal-slow:' /proc/[0-9]*/cmdline; }
+for file in $(slow); do
+  mark=$(tr '\0' '\n' < "$file" 2>/dev/null | grep '^ordeal-slow:') || continue
+  pid=${file#/proc/}
+  kill -TERM "${pid%/cmdline}" 2>/dev/null && echo "ended: what slowed a disk, $mark"
+done
+tries=0
+while [ -n "$(slow)" ]; do
+  [ "$tries" -lt 200 ] || { echo "what slows a disk does not end" >&2; exit 1; }
+  sleep 0.05
+  tries=$((tries + 1))
+done
 for program in iptables ip6tables; do
   for chain in $("$program" -w 5 -S 2>/dev/null | sed -n 's/^-N \(ORDEAL-.*\)/\1/p'); do
     for hook in INPUT OUTPUT; do

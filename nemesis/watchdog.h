@@ -22,9 +22,10 @@ Command end_marked(const std::string& kind, const std::string& id);
 // 10 s. Succeeds where there is none.
 Command disarm_watchdog(const std::string& id);
 
-// Lets all watchdogs of the host undo now, whatever run armed them, waits for their end, and
-// removes rules of the packet filter, and queueing disciplines, that none of them knew. Prints a
-// line for each. Exit status 1 where something is left after half a minute.
+// Lets all watchdogs of the host undo now, whatever run armed them, waits for their end, ends what
+// slows disks (disk_slow.cc), and removes rules of the packet filter, and queueing disciplines,
+// that none of them knew. Prints a line for each. Exit status 1 where something is left after half
+// a minute.
 Command undo_now();
 
 }  // namespace ordeal

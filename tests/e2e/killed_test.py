@@ -81,6 +81,12 @@ class Killed(EndToEnd):
         self.assertNotIn("ORDEAL", rules())
         again = self.ordeal("heal", "--lab", lab, "--host", "n1")
         self.assertEqual((again.code, again.out), (0, "nothing to heal\n"))
+        unknown = ("exec </dev/null >/dev/null 2>&1; sleep 60 & setsid bash -c 'exec -a ordeal-slow:unknown-n1 strace -qqq -o /dev/null -p '$! "
+                   "&")
+        self.assert_code(self.ordeal("lab", "exec", "--name", lab, "n1", "--", "sh", "-c", unknown), 0)
+        time.sleep(1)
+        traced = self.ordeal("heal", "--lab", lab, "--host", "n1")
+        self.assertEqual((traced.code, traced.out), (0, "ended: what slowed a disk, ordeal-slow:unknown-n1\n"))
         for arguments in ([], ["--host", "n9", "--lab", lab], [self.store / "latest", "--host", "n1"]):
             self.assert_code(self.ordeal("heal", *arguments), BAD_INPUT)
 
