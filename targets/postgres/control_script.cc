@@ -32,7 +32,7 @@ as_server() {
 processes() {
   find /proc/[0-9]*/cwd -maxdepth 0 -printf '%h %l\n' 2>/dev/null |
     while read -r process cwd; do
-      [ "$cwd" = "$data" ] && echo "${process#/proc/}"
+      if [ "$cwd" = "$data" ]; then echo "${process#/proc/}"; fi
     done
 }
 
