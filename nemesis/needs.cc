@@ -96,6 +96,8 @@ std::string_view need_words(FaultNeed need) {
       return "netem (sch_netem) in the host's kernel, root";
     case FaultNeed::tbf:
       return "tbf (sch_tbf) in the host's kernel, root";
+    case FaultNeed::own_disk:
+      return "a disk of its own, root";
     case FaultNeed::tracing:
       return "strace, and the right to attach it";
     case FaultNeed::proxy:
