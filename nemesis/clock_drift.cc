@@ -115,7 +115,8 @@ FaultEntry clock_drift_fault() {
           .options = kOptions,
           .draw = draw,
           .plan = plan,
-          .typical = {.to_see = milliseconds(2000), .to_heal = milliseconds(1500)}};
+          .typical = {.to_see = std::chrono::milliseconds(2000),
+                      .to_heal = std::chrono::milliseconds(1500)}};
 }
 
 }  // namespace ordeal
