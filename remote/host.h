@@ -29,6 +29,9 @@ struct HostSpec {
   std::filesystem::path known_hosts;  // checked strictly
   bool local = false;                 // no SSH: processes of this machine
   std::filesystem::path directory;    // where servers keep their data on the host
+  // A shell command whose standard streams lead to the host's sshd (through a jump host); empty: a
+  // TCP connection to the address.
+  std::string proxy_command;
 };
 
 // What faults and servers may rely on, found by the lab or by probing.

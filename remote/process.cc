@@ -11,9 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <optional>
+#include <sstream>
 
 #include "remote/unique_fd.h"
 
@@ -129,13 +130,16 @@ void set_nonblocking(const UniqueFd& fd) {
   fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
 }
 
+using OnOutput = std::function<void(std::string_view)>;
+
 // Reads all that is there; closes `fd` at the end of the stream.
-void read_available(UniqueFd& fd, std::string& into) {
+void read_available(UniqueFd& fd, std::string& into, const OnOutput& on_output = {}) {
   std::array<char, 65536> buffer;
   while (fd) {
     const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
     if (count > 0) {
       into.append(buffer.data(), static_cast<std::size_t>(count));
+      if (on_output) on_output({buffer.data(), static_cast<std::size_t>(count)});
     } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
       fd.reset();
     } else if (errno == EAGAIN) {
@@ -177,6 +181,7 @@ class Child {
     child.err_ = std::move(err.read);
     for (const UniqueFd* fd : {&child.in_, &child.out_, &child.err_}) set_nonblocking(*fd);
     child.rest_ = request.standard_input;
+    child.on_output_ = request.on_output;
     return child;
   }
 
@@ -193,7 +198,7 @@ class Child {
       if (left.count() <= 0) return false;
       poll(fds.data(), fds.size(), static_cast<int>(std::min<std::int64_t>(left.count(), 60'000)));
       const bool ended = fds[3].revents != 0;
-      read_available(out_, output_.standard_output);
+      read_available(out_, output_.standard_output, on_output_);
       read_available(err_, output_.standard_error);
       if (ended) return true;
       if (fds[4].revents != 0) return false;
@@ -214,6 +219,7 @@ class Child {
   UniqueFd out_;
   UniqueFd err_;
   std::string_view rest_;
+  OnOutput on_output_;
   CommandOutput output_;
 };
 
@@ -251,6 +257,25 @@ Status run_process_checked(const ProcessRequest& request, std::chrono::milliseco
   while (!words.empty() && words.back() == '\n') words.pop_back();
   return surroundings_error("`{}` ended with exit status {}: {}", display_of(request),
                             output->exit_status, words);
+}
+
+bool program_exists(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(std::string(path == nullptr ? "" : path) +
+                                 ":/usr/sbin:/sbin:/usr/bin:/bin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (!directory.empty() && access((directory + "/" + name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+Result<pid_t> start_process(const ProcessRequest& request, const std::array<int, 3>& streams) {
+  return spawn(request, streams, Group::own_group);
+}
+
+void end_process(pid_t pid) {
+  ::kill(-pid, SIGKILL);
+  reap(pid);
 }
 
 Result<int> run_in_foreground(const ProcessRequest& request) {

@@ -4,11 +4,14 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,7 +23,12 @@ struct ProcessRequest {
   std::vector<std::string> arguments;  // [0] is looked up in PATH
   std::string standard_input = {};
   std::map<std::string, std::string> environment = {};  // added to that of this process
+  // Of run_process: is given standard output as it comes, in pieces of any length.
+  std::function<void(std::string_view)> on_output = {};
 };
+
+// As the shell finds it, or in a directory of programs for root.
+bool program_exists(const std::string& name);
 
 // Runs to the end and returns what it wrote; 128 + N where signal N ended it. The process leads a
 // group of its own; on time-out or stop the group is killed. Returns once the process itself ended,
@@ -40,6 +48,12 @@ Result<int> run_in_foreground(const ProcessRequest& request);
 // for the end all the same.
 Result<int> run_to_file(const ProcessRequest& request, const std::filesystem::path& output,
                         std::stop_token stop);
+
+// Starts a process in a group of its own with these standard streams, which stay the caller's.
+// `standard_input` is ignored. It is to be ended by end_process().
+Result<pid_t> start_process(const ProcessRequest& request, const std::array<int, 3>& streams);
+// Kills the group that the process leads, and collects the process; also where it ended already.
+void end_process(pid_t pid);
 
 // Starts a process in a session of its own, with both output streams going to the file `log`. It
 // stays a child of this process. `standard_input` is ignored.

@@ -42,7 +42,8 @@ std::string fingerprint(ssh_session session) {
 
 std::string describe(const HostSpec& spec) {
   return fmt::format(
-      "host {} ({}@{}:{}, {})", spec.name, spec.user, spec.address, spec.ssh_port,
+      "host {} ({}@{}:{}{}, {})", spec.name, spec.user, spec.address, spec.ssh_port,
+      spec.proxy_command.empty() ? "" : " through a jump host",
       spec.identity.empty() ? std::string("keys of the agent") : "key " + spec.identity.string());
 }
 
@@ -82,8 +83,14 @@ Status SshSession::configure() {
   return {};
 }
 
+Result<UniqueFd> SshSession::reach(const Patience& patience) {
+  if (spec_.proxy_command.empty()) return connect_tcp(spec_, patience);
+  ORDEAL_TRY_ASSIGN(jump_, Jump::start(spec_));
+  return jump_.take_connection();
+}
+
 Status SshSession::handshake(const Patience& patience) {
-  ORDEAL_TRY_ASSIGN(UniqueFd fd, connect_tcp(spec_, patience));
+  ORDEAL_TRY_ASSIGN(UniqueFd fd, reach(patience));
   const socket_t raw = fd.get();
   ssh_options_set(session_, SSH_OPTIONS_FD, &raw);
   fd.release();  // closed by libssh from here on
@@ -91,8 +98,8 @@ Status SshSession::handshake(const Patience& patience) {
   while ((result = ssh_connect(session_)) == SSH_AGAIN) {
     if (auto waited = wait(patience); !waited) {
       if (waited.error().kind == ErrorKind::stopped) return waited;
-      return surroundings_error("{}: the SSH handshake failed: {}", describe(spec_),
-                                waited.error().message);
+      return surroundings_error("{}: the SSH handshake failed: {}{}", describe(spec_),
+                                waited.error().message, jump_.complaint());
     }
   }
   return result == SSH_OK ? Status{} : lost("the SSH handshake");
@@ -171,7 +178,8 @@ Status SshSession::wait(const Patience& patience) const {
 }
 
 Status SshSession::lost(std::string_view step) const {
-  return surroundings_error("{}: {} failed: {}", describe(spec_), step, ssh_get_error(session_));
+  return surroundings_error("{}: {} failed: {}{}", describe(spec_), step, ssh_get_error(session_),
+                            jump_.complaint());
 }
 
 bool SshSession::alive() const {

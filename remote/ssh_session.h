@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "remote/host.h"
+#include "remote/jump.h"
 
 struct ssh_session_struct;
 struct ssh_channel_struct;
@@ -56,6 +57,7 @@ class SshSession {
   explicit SshSession(const HostSpec& spec);
 
   Status configure();
+  Result<UniqueFd> reach(const Patience& patience);
   Status handshake(const Patience& patience);
   Status check_host_key();
   Status login(const Patience& patience);
@@ -69,6 +71,7 @@ class SshSession {
   friend class Exec;
 
   HostSpec spec_;
+  Jump jump_;
   ssh_session_struct* session_ = nullptr;
 };
 

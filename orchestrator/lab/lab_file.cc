@@ -22,6 +22,7 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
           {"known_hosts", spec.known_hosts.string()},
           {"local", spec.local},
           {"directory", spec.directory.string()},
+          {"proxy_command", spec.proxy_command},
           {"abilities",
            {{"root", abilities.root},
             {"packet_filter", abilities.packet_filter},
@@ -41,7 +42,8 @@ HostSpec spec_from_json(const json& host) {
           .identity = host.at("identity").get<std::string>(),
           .known_hosts = host.at("known_hosts").get<std::string>(),
           .local = host.at("local"),
-          .directory = host.at("directory").get<std::string>()};
+          .directory = host.at("directory").get<std::string>(),
+          .proxy_command = host.value("proxy_command", "")};
 }
 
 HostAbilities abilities_from_json(const json& abilities) {

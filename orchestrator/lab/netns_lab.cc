@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 #include <thread>
 
@@ -28,16 +27,6 @@ constexpr milliseconds kBootTimeout{30'000};
 constexpr std::string_view kDropped = "-sys_time,-sys_boot,-sys_module,-sys_rawio";
 
 std::string address_of(std::size_t host) { return fmt::format("{}.{}", kNetwork, 11 + host); }
-
-bool tool_exists(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream directories(std::string(path == nullptr ? "" : path) +
-                                 ":/usr/sbin:/sbin:/usr/bin:/bin");
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    if (!directory.empty() && access((directory + "/" + name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
 
 // Tools and hosts are started with the mark, so that those of a killed builder are found.
 class Builder {
@@ -277,7 +266,7 @@ Status check_netns_possible() {
   std::string missing;
   for (const char* tool :
        {"bash", "ip", "iptables", "nsenter", "setpriv", "ssh-keygen", "sshd", "unshare"}) {
-    if (!tool_exists(tool)) missing += std::string(missing.empty() ? "" : ", ") + tool;
+    if (!program_exists(tool)) missing += std::string(missing.empty() ? "" : ", ") + tool;
   }
   if (missing.empty()) return {};
   return surroundings_error(

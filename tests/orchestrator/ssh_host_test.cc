@@ -2,8 +2,10 @@
 #include "remote/ssh_host.h"
 
 #include <atomic>
+#include <cmath>
 
 #include "remote/abilities.h"
+#include "remote/host_facts.h"
 #include "remote/process.h"
 #include "tests/orchestrator/lab_fixture.h"
 
@@ -119,6 +121,66 @@ TEST_CASE("abilities are found by asking the host") {
     // Without iptables there is no packet filter.
     CHECK(shell_output(host, "rm /usr/sbin/iptables; echo gone") == "gone\n");
     CHECK_FALSE(probe_abilities(host)->packet_filter);
+  });
+}
+
+TEST_CASE("what a host is") {
+  if (!root_or_skip()) return;
+  const TestLab test({"netns", unique_lab("w"), {"n1"}, false});
+  in_control_namespace(test.lab, [&] {
+    const Cluster cluster = make_cluster(test.lab);
+    Host& host = *cluster.hosts()[0];
+    const auto facts = gather_facts(host);
+    REQUIRE(facts);
+    CHECK(facts->system == shell_output(host, ". /etc/os-release; printf %s \"$PRETTY_NAME\""));
+    CHECK(facts->kernel.starts_with("Linux "));
+    CHECK(facts->login == "root");
+    CHECK(facts->root == "root");
+    CHECK((facts->iptables == "nft" || facts->iptables == "legacy"));
+    CHECK(facts->free_bytes > 1'000'000);
+    // The clock is this machine's own.
+    CHECK(facts->clock.uncertainty > 0);
+    CHECK(facts->clock.uncertainty < 5);
+    CHECK(std::abs(facts->clock.seconds) <= facts->clock.uncertainty);
+    CHECK(shell_output(host, "rm /usr/sbin/iptables; echo gone") == "gone\n");
+    CHECK(gather_facts(host)->iptables == "none");
+  });
+}
+
+TEST_CASE("a host behind another") {
+  if (!root_or_skip()) return;
+  const TestLab test({"netns", unique_lab("x"), {"n1", "n2"}, false});
+  in_control_namespace(test.lab, [&] {
+    HostSpec spec = test.lab.hosts[0];
+    const HostSpec& jump = test.lab.hosts[1];
+    spec.address = "127.0.0.1";  // where only the way through the command leads to it
+    const std::string ssh = "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -i " +
+                            spec.identity.string() + " -o UserKnownHostsFile=";
+    const std::string to = " -W " + test.lab.hosts[0].address + ":22 root@" + jump.address;
+    spec.proxy_command = ssh + spec.known_hosts.string() + to;
+    {
+      const auto host = make_ssh_host(spec, {});
+      CHECK(shell_output(*host, "hostname") == "n1\n");
+      const std::string data(1'000'000, 'x');
+      const auto output = host->run(command({"cat"}, data));
+      REQUIRE(output);
+      CHECK(output->standard_output == data);
+    }
+    const auto left = run_process({{"pgrep", "-f", "-W " + test.lab.hosts[0].address}}, seconds(5));
+    CHECK(left->standard_output.empty());
+
+    spec.proxy_command = ssh + "/dev/null" + to;
+    contains(preflight_error(spec), "host n1 (root@127.0.0.1:22 through a jump host, key ");
+    contains(preflight_error(spec),
+             "on the way through the jump host: Host key verification failed");
+    spec.proxy_command = "sleep 60";
+    const auto begin = Clock::now();
+    contains(preflight_error(spec, milliseconds(500)), "no answer in time");
+    CHECK(Clock::now() - begin < seconds(3));
+    // The host's own key is checked all the same.
+    spec.proxy_command = ssh + spec.known_hosts.string() + to;
+    spec.name = "n2";
+    contains(preflight_error(spec), "host key has changed");
   });
 }
 
