@@ -21,6 +21,7 @@ void add_check(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_heal(CLI::App& app, Action& action);
+void add_hosts(CLI::App& app, Action& action);
 void add_lab(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_matrix(CLI::App& app, Action& action);

@@ -3,18 +3,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <map>
 #include <memory>
 
 #include "base/names.h"
 #include "cli/commands.h"
+#include "cli/host_choice.h"
 #include "cli/outcome.h"
 #include "nemesis/host_clock.h"
 #include "nemesis/journal.h"
 #include "nemesis/undo.h"
 #include "nemesis/watchdog.h"
-#include "orchestrator/inventory.h"
 #include "orchestrator/lab/lab.h"
 #include "orchestrator/store.h"
 
@@ -123,35 +122,9 @@ struct HealArguments {
 
 constexpr std::chrono::milliseconds kUndoTimeout{60'000};
 
-Result<Lab> single_host(const std::string& text) {
-  HostSpec spec;
-  std::string address = text;
-  if (const auto at = address.find('@'); at != std::string::npos) {
-    spec.user = address.substr(0, at);
-    address = address.substr(at + 1);
-  }
-  if (const auto colon = address.rfind(':');
-      colon != std::string::npos && address.find(':') == colon) {
-    if (!boost::conversion::try_lexical_convert(address.substr(colon + 1), spec.ssh_port)) {
-      return bad_input("--host {}: expected [user@]address[:port]", text);
-    }
-    address = address.substr(0, colon);
-  }
-  spec.name = spec.address = address;
-  Lab lab;
-  lab.hosts = {spec};
-  lab.abilities = {{}};
-  return lab;
-}
-
-Result<Lab> lab_of(const HealArguments& arguments) {
-  if (!arguments.lab.empty()) return find_lab(arguments.lab);
-  if (!arguments.inventory.empty()) return read_inventory(arguments.inventory);
-  return single_host(arguments.host);
-}
-
 Result<int> heal_host(const HealArguments& arguments) {
-  ORDEAL_TRY_ASSIGN(const Lab lab, lab_of(arguments));
+  ORDEAL_TRY_ASSIGN(const Lab lab,
+                    chosen_hosts({arguments.lab, arguments.inventory, {arguments.host}, "--host"}));
   ORDEAL_TRY(enter_control_namespace(lab));
   const Cluster cluster = make_cluster(lab);
   const bool named = !arguments.lab.empty() || !arguments.inventory.empty();

@@ -34,8 +34,8 @@ int main_checked(int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   Action action;
-  for (const auto add : {add_run, add_check, add_report, add_convert, add_heal, add_lab, add_list,
-                         add_matrix, add_proxy}) {
+  for (const auto add : {add_run, add_check, add_report, add_convert, add_heal, add_hosts, add_lab,
+                         add_list, add_matrix, add_proxy}) {
     add(app, action);
   }
   if (const Status known = check_command(app); !known) return complain(known.error());

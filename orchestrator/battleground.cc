@@ -7,10 +7,11 @@
 #include <map>
 #include <mutex>
 
+#include "base/names.h"
 #include "nemesis/proxy/proxy.h"
 #include "orchestrator/faults.h"
-#include "orchestrator/inventory.h"
 #include "orchestrator/legs.h"
+#include "orchestrator/provision.h"
 #include "remote/abilities.h"
 
 namespace ordeal {
@@ -26,7 +27,7 @@ std::string run_id() {
 
 Result<Lab> hosts_of(const RunRequest& request) {
   const Hosts& hosts = request.campaign.hosts;
-  if (hosts.lab.empty()) return read_inventory(hosts.inventory);
+  if (hosts.lab.empty()) return hosts.read.lab;
   LabRequest lab;
   lab.kind = hosts.lab;
   lab.name = run_id();
@@ -48,6 +49,7 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(save_lab(ground->lab_, request.folder.lab()));
   ORDEAL_TRY(enter_control_namespace(ground->lab_));
   ORDEAL_TRY(ground->check_hosts());
+  ORDEAL_TRY(ground->provision_hosts());
   ORDEAL_TRY(ground->probe_inventory());
   ORDEAL_TRY(check_needs(request.campaign, ground->cluster_));
   ORDEAL_TRY(ground->make_target());
@@ -106,18 +108,50 @@ Status Battleground::probe_inventory() {
   return save_lab(lab_, request_.folder.lab());
 }
 
-Status Battleground::make_target() {
+// A new one for this, since the target must not keep what is known of unprepared hosts.
+Status Battleground::provision_hosts() {
+  const Hosts& hosts = campaign_.hosts;
+  if (!hosts.provision) return {};
+  request_.console.log().info(
+      "provisioning by {}", hosts.playbook.empty() ? "Ordeal's playbook" : hosts.playbook.string());
+  ORDEAL_TRY_ASSIGN(const auto target, new_target());
+  const TargetEntry& entry = *campaign_.target.entry;
+  const auto settings = names_of(entry.options);
+  const bool versioned = std::find(settings.begin(), settings.end(), "version") != settings.end();
+  const ProvisionedSystem system{versioned ? campaign_.target.options.text("version") : "",
+                                 target->hosts()};
+  return provision({hosts.inventory,
+                    hosts.read,
+                    hosts.playbook,
+                    {{std::string(entry.name), system}},
+                    request_.folder.provision_log(),
+                    hosts.task_timeout,
+                    cluster_,
+                    request_.console,
+                    request_.stop});
+}
+
+Result<std::unique_ptr<Target>> Battleground::new_target() const {
   const TargetInput input{campaign_.target.options,
                           std::string(campaign_.workload.entry->name),
                           campaign_.workload.options,
                           cluster_,
                           static_cast<std::size_t>(campaign_.settings.integer("workers")),
                           campaign_.settings.duration("step-timeout")};
-  ORDEAL_TRY_ASSIGN(target_, campaign_.target.entry->make(input));
+  return campaign_.target.entry->make(input);
+}
+
+Status Battleground::make_target() {
+  ORDEAL_TRY_ASSIGN(target_, new_target());
   for (const auto& name : target_->hosts()) {
     if (cluster_.find(name) == nullptr) {
       return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
     }
+  }
+  for (const auto& group : unclaimed_groups(campaign_.hosts.read, target_->hosts())) {
+    request_.console.log().warn(
+        "group {} of {} takes no part: no setting of target {} names it or one of its hosts", group,
+        campaign_.hosts.inventory.string(), campaign_.target.entry->name);
   }
   terrain_ = terrain_of(*target_);
   ORDEAL_TRY_ASSIGN(proxy_, route_legs(campaign_, *target_, terrain_, cluster_.control_address,

@@ -21,8 +21,9 @@ class Proxy;
 
 class Battleground {
  public:
-  // Brings up the lab (or reads the inventory), enters its control namespace, logs in everywhere,
-  // and refuses faults that a host can't do. `request` outlives the object.
+  // Brings up the lab, enters its control namespace, logs in everywhere, has the hosts of an
+  // inventory provisioned where the campaign says so, and refuses faults that a host can't do.
+  // `request` outlives the object.
   static Result<std::unique_ptr<Battleground>> make(const RunRequest& request);
   ~Battleground();
   Battleground(const Battleground&) = delete;
@@ -47,6 +48,8 @@ class Battleground {
   Battleground(const RunRequest& request, Lab lab);
 
   Status check_hosts();
+  Status provision_hosts();
+  Result<std::unique_ptr<Target>> new_target() const;
   Status probe_inventory();
   Status make_target();
   Status on_each(const char* step, const std::function<Status(Host&)>& action) const;

@@ -4,12 +4,10 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/names.h"
 #include "nemesis/schedule.h"
 #include "orchestrator/campaign_yaml.h"
-#include "orchestrator/inventory.h"
 
 namespace ordeal {
 namespace {
@@ -51,7 +49,8 @@ struct Loader {
   template <class Entry>
   Result<std::vector<Chosen<Entry>>> choose(std::string_view kind, const std::string& name,
                                             const YAML::Node& section,
-                                            std::span<const Entry> entries) const {
+                                            std::span<const Entry> entries,
+                                            const Hosts& hosts = {}) const {
     std::vector<Chosen<Entry>> chosen;
     if (!section || section.IsNull()) return chosen;
     if (!section.IsMap()) {
@@ -63,9 +62,10 @@ struct Loader {
       const std::string path = name + "." + key;
       const std::string where = origin.of(path, item.first);
       ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, where, key, entries));
-      ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, path, item.second));
-      ORDEAL_TRY_ASSIGN(Options options,
-                        Options::make(std::string(kind) + " " + key, entry->options, given));
+      ORDEAL_TRY_ASSIGN(Options::Given given, flatten(origin, path, item.second));
+      const std::string owner = std::string(kind) + " " + key;
+      ORDEAL_TRY(place_hosts(owner, entry->options, hosts, given));
+      ORDEAL_TRY_ASSIGN(Options options, Options::make(owner, entry->options, given));
       chosen.push_back({entry, std::move(options), where});
     }
     return chosen;
@@ -73,9 +73,9 @@ struct Loader {
 
   template <class Entry>
   Result<Chosen<Entry>> choose_one(const std::string& kind, const YAML::Node& root,
-                                   std::span<const Entry> entries) const {
+                                   std::span<const Entry> entries, const Hosts& hosts = {}) const {
     const YAML::Node section = root[kind];
-    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, kind, section, entries));
+    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, kind, section, entries, hosts));
     if (chosen.size() == 1) return std::move(chosen.front());
     if (chosen.empty()) {
       return bad_input("{}: expected exactly one {}, e.g. `{}: {{{}: {{}}}}`",
@@ -89,60 +89,6 @@ struct Loader {
       where = origin.of(kind + "." + item.first.Scalar(), item.first);
     }
     return bad_input("{}: expected exactly one {}, not {}", where, kind, names);
-  }
-
-  // Settings that name a host must name one of the campaign's.
-  Status check_hosts(std::string_view kind, std::span<const OptionSpec> specs,
-                     const Options& options, const Hosts& hosts) const {
-    const std::vector<std::string_view> known(hosts.names.begin(), hosts.names.end());
-    for (const OptionSpec& spec : specs) {
-      if (spec.type != OptionType::host && spec.type != OptionType::hosts) continue;
-      for (const std::string& host : options.list(spec.name)) {
-        if (std::find(known.begin(), known.end(), host) != known.end()) continue;
-        return bad_input("{}: {}: {} is \"{}\": {}", options.where(spec.name), kind, spec.name,
-                         options.text(spec.name), unknown_name("host", host, known));
-      }
-    }
-    return {};
-  }
-
-  Result<Hosts> hosts(const YAML::Node& node) const {
-    static constexpr std::string_view kLabs[] = {"netns", "local", ""};
-    static constexpr OptionSpec kSpecs[] = {
-        {"lab", OptionType::text, "", "netns or local", 0, 0, kLabs},
-        {"names", OptionType::list, "n1", "names of the lab's hosts"},
-        {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
-        {"disk", OptionType::integer, "0",
-         "MiB of memory for a file system of each host's servers (netns), which disk faults may "
-         "fill; 0: none"},
-    };
-    ORDEAL_TRY_ASSIGN(const Options::Given given, flatten(origin, "hosts", node));
-    ORDEAL_TRY_ASSIGN(const Options options, Options::make("hosts", kSpecs, given));
-    Hosts hosts{options.text("lab"), options.list("names"), options.text("inventory"),
-                options.integer("disk")};
-    const auto place = [&](std::string_view setting) {
-      const std::string where = options.where(setting);
-      return where.empty() ? origin.of("hosts", node) : where;
-    };
-    if (hosts.lab.empty() && hosts.inventory.empty()) hosts.lab = "netns";
-    if (!hosts.lab.empty() && !hosts.inventory.empty()) {
-      return bad_input("{}: hosts: give either `lab` or `inventory`", place("inventory"));
-    }
-    if (hosts.disk_mib != 0 && hosts.lab != "netns") {
-      return bad_input("{}: hosts: only hosts of `lab: netns` can be given a disk", place("disk"));
-    }
-    if (hosts.inventory.is_relative() && !hosts.inventory.empty()) {
-      hosts.inventory = std::filesystem::absolute(origin.file()).parent_path() / hosts.inventory;
-    }
-    const std::set<std::string> distinct(hosts.names.begin(), hosts.names.end());
-    if (hosts.names.empty() || distinct.size() != hosts.names.size()) {
-      return bad_input("{}: hosts: expected names, each once", place("names"));
-    }
-    if (hosts.inventory.empty()) return hosts;
-    ORDEAL_TRY_ASSIGN(const Lab lab, read_inventory(hosts.inventory));
-    hosts.names.clear();
-    for (const HostSpec& host : lab.hosts) hosts.names.push_back(host.name);
-    return hosts;
   }
 
   Status default_check(Campaign& campaign) const {
@@ -182,11 +128,9 @@ struct Loader {
       return bad_input("{}: name \"{}\": expected lower-case letters, digits and hyphens",
                        origin.of("name", root["name"]), campaign.name);
     }
-    ORDEAL_TRY_ASSIGN(campaign.hosts, hosts(root["hosts"]));
-    ORDEAL_TRY_ASSIGN(campaign.target, choose_one("target", root, catalogs.targets));
-    const TargetEntry& target = *campaign.target.entry;
-    ORDEAL_TRY(check_hosts(fmt::format("target {}", target.name), target.options,
-                           campaign.target.options, campaign.hosts));
+    ORDEAL_TRY_ASSIGN(campaign.hosts, read_hosts(origin, root["hosts"]));
+    ORDEAL_TRY_ASSIGN(campaign.target,
+                      choose_one("target", root, catalogs.targets, campaign.hosts));
     ORDEAL_TRY_ASSIGN(campaign.workload, choose_one("workload", root, catalogs.workloads));
     ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", "faults", root["faults"], catalogs.faults));
     ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", "check", root["check"], catalogs.checkers));
@@ -207,10 +151,13 @@ struct Loader {
       return bad_input("{}: {}", origin.of_all("schedule", root["schedule"]), read.error().message);
     }
     ORDEAL_TRY_ASSIGN(campaign.settings, settings(root));
-    // The copy in the run's folder must find the inventory, too.
+    // The copy in the run's folder must find them, too.
     YAML::Node resolved = YAML::Clone(root);
     if (!campaign.hosts.inventory.empty()) {
       resolved["hosts"]["inventory"] = campaign.hosts.inventory.string();
+    }
+    if (!campaign.hosts.playbook.empty()) {
+      resolved["hosts"]["playbook"] = campaign.hosts.playbook.string();
     }
     campaign.resolved = dump(resolved);
     return campaign;

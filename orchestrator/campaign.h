@@ -16,17 +16,11 @@
 #include "checkers/checker.h"
 #include "nemesis/nemesis.h"
 #include "nemesis/schedule.h"
+#include "orchestrator/campaign_hosts.h"
 #include "targets/target.h"
 #include "workloads/workload.h"
 
 namespace ordeal {
-
-struct Hosts {
-  std::string lab;                  // "netns", "local", or "" with an inventory
-  std::vector<std::string> names;   // of a lab's hosts
-  std::filesystem::path inventory;  // else: an Ansible inventory
-  std::int64_t disk_mib = 0;        // as LabRequest::disk_mib
-};
 
 // An entry of a catalogue with its validated options.
 template <class Entry>

@@ -5,39 +5,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cstdlib>
-#include <fstream>
-#include <map>
+#include <nlohmann/json.hpp>
+
+#include "orchestrator/ansible.h"
+#include "orchestrator/jump_host.h"
+#include "remote/process.h"
 
 namespace ordeal {
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+namespace fs = std::filesystem;
+using nlohmann::json;
 
-struct Line {
-  const std::filesystem::path& file;
-  std::size_t number;
-  std::string text;
-};
-
-Result<Variables> variables_of(const Line& line, const std::vector<std::string>& words) {
-  Variables variables;
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos) {
-      return bad_input("{}:{}: expected name=value in place of \"{}\"", line.file.string(),
-                       line.number, word);
-    }
-    if (word.find_first_of("\"'") != std::string::npos) {
-      return bad_input("{}:{}: {}: quotes are not read; write the value without",
-                       line.file.string(), line.number, word);
-    }
-    variables[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return variables;
-}
+constexpr std::chrono::minutes kReadTimeout{2};  // dynamic inventories ask around
 
 // The numeric address, as databases and packet filters need it.
 std::string resolve(const std::string& name) {
@@ -69,109 +53,209 @@ std::string address_towards(const std::string& address) {
   return text;
 }
 
-Result<HostSpec> host_of(const Line& line, const std::string& name, const Variables& variables) {
-  const auto value = [&](const char* key, const std::string& otherwise) {
-    const auto found = variables.find(key);
-    return found == variables.end() ? otherwise : found->second;
-  };
-  HostSpec host;
-  host.name = name;
-  host.address = resolve(value("ansible_host", name));
-  host.user = value("ansible_user", "root");
-  host.identity = value("ansible_ssh_private_key_file", "");
-  const char* home = std::getenv("HOME");
-  host.known_hosts =
-      value("ordeal_known_hosts", std::string(home ? home : "") + "/.ssh/known_hosts");
-  host.directory = value("ordeal_directory", "/var/lib/ordeal");
-  const std::string port = value("ansible_port", "22");
-  if (!boost::conversion::try_lexical_convert(port, host.ssh_port) || host.ssh_port < 1 ||
-      host.ssh_port > 65535) {
-    return bad_input("{}:{}: ansible_port is \"{}\": expected 1 to 65535", line.file.string(),
-                     line.number, port);
+// ---- a host
+
+struct HostVariables {
+  const fs::path& file;
+  const std::string& host;
+  const json& variables;
+
+  // The first of these variables that is there, else `otherwise`. Values are as they were written:
+  // only a playbook fills in templates, and only Ansible opens its vault.
+  Result<std::string> text(const std::vector<const char*>& names, std::string otherwise) const {
+    for (const char* name : names) {
+      const auto found = variables.find(name);
+      if (found == variables.end() || found->is_null()) continue;
+      if (found->is_object() || found->is_array()) {
+        return bad_input("{}: host {}: {} is no single value, or is encrypted; write it in clear",
+                         file.string(), host, name);
+      }
+      std::string text = found->is_string() ? found->get<std::string>() : found->dump();
+      if (text.find("{{") == std::string::npos) return text;
+      return bad_input(
+          "{}: host {}: {} is the template \"{}\", which only a playbook fills in; write the value",
+          file.string(), host, name, text);
+    }
+    return otherwise;
   }
+};
+
+Result<int> port_of(const HostVariables& host) {
+  ORDEAL_TRY_ASSIGN(const std::string text, host.text({"ansible_port", "ansible_ssh_port"}, "22"));
+  int port = 0;
+  if (boost::conversion::try_lexical_convert(text, port) && port >= 1 && port <= 65535) return port;
+  return bad_input("{}: host {}: ansible_port is \"{}\": expected 1 to 65535", host.file.string(),
+                   host.host, text);
+}
+
+// As Ansible and ssh take it: from the home directory or where the program was started.
+fs::path local_path(const std::string& text) {
+  const char* home = std::getenv("HOME");
+  if (text.starts_with("~/") && home != nullptr) return home + text.substr(1);
+  return text.empty() ? fs::path() : fs::absolute(text);
+}
+
+Status check_reachable_by_ssh(const HostVariables& host) {
+  // It becomes the name of folders.
+  if (host.host.find('/') != std::string::npos || host.host.starts_with('.')) {
+    return bad_input(
+        "{}: \"{}\" cannot be the name of a host; give an alias, and the address as "
+        "ansible_host",
+        host.file.string(), host.host);
+  }
+  ORDEAL_TRY_ASSIGN(const std::string connection, host.text({"ansible_connection"}, "ssh"));
+  if (connection == "ssh" || connection == "smart" || connection == "paramiko") return {};
+  return bad_input("{}: host {}: ansible_connection is {}, and hosts are reached by ssh only",
+                   host.file.string(), host.host, connection);
+}
+
+Result<std::string> ssh_arguments_of(const HostVariables& host) {
+  ORDEAL_TRY_ASSIGN(const std::string common, host.text({"ansible_ssh_common_args"}, ""));
+  ORDEAL_TRY_ASSIGN(const std::string extra, host.text({"ansible_ssh_extra_args"}, ""));
+  return boost::trim_copy(common + " " + extra);
+}
+
+Result<HostSpec> host_of(const HostVariables& from, const std::string& ssh_arguments) {
+  ORDEAL_TRY(check_reachable_by_ssh(from));
+  HostSpec host;
+  host.name = from.host;
+  ORDEAL_TRY_ASSIGN(const std::string address,
+                    from.text({"ansible_host", "ansible_ssh_host"}, host.name));
+  host.address = resolve(address);
+  ORDEAL_TRY_ASSIGN(host.ssh_port, port_of(from));
+  ORDEAL_TRY_ASSIGN(host.user, from.text({"ansible_user", "ansible_ssh_user"}, "root"));
+  ORDEAL_TRY_ASSIGN(const std::string key,
+                    from.text({"ansible_ssh_private_key_file", "ansible_private_key_file"}, ""));
+  host.identity = local_path(key);
+  ORDEAL_TRY_ASSIGN(const std::string known,
+                    from.text({"ordeal_known_hosts"}, "~/.ssh/known_hosts"));
+  host.known_hosts = local_path(known);
+  ORDEAL_TRY_ASSIGN(const std::string directory,
+                    from.text({"ordeal_directory"}, "/var/lib/ordeal"));
+  host.directory = directory;
+  auto way = proxy_command_of(ssh_arguments, host);
+  if (!way) {
+    return bad_input("{}: host {}: {}", from.file.string(), from.host, way.error().message);
+  }
+  host.proxy_command = *std::move(way);
   return host;
 }
 
-struct HostLine {
-  Line line;
-  std::string name;
-  Variables variables;
-  std::vector<std::string> groups;
-};
+// ---- all of them
 
-struct Inventory {
-  std::vector<HostLine> hosts;
-  std::map<std::string, Variables> groups;
-  Variables common;
-};
+bool is_secret(const std::string& name) {
+  const std::string lower = boost::to_lower_copy(name);
+  const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
+  return has("pass") || has("secret") || has("token");
+}
 
-Status read_line(const Line& line, const std::string& section, Inventory& inventory) {
-  std::vector<std::string> words;
-  boost::split(words, line.text, boost::is_any_of(" \t"), boost::token_compress_on);
-  if (section == "all:vars") {
-    ORDEAL_TRY_ASSIGN(const Variables common, variables_of(line, words));
-    inventory.common.insert(common.begin(), common.end());
-    return {};
+// Texts at any depth below a variable that is named like a secret.
+void collect_secrets(const json& value, bool secret, std::vector<std::string>& into) {
+  if (value.is_object()) {
+    for (const auto& [name, inner] : value.items()) {
+      collect_secrets(inner, secret || is_secret(name), into);
+    }
+  } else if (value.is_array()) {
+    for (const json& inner : value) collect_secrets(inner, secret, into);
+  } else if (secret && (value.is_string() || value.is_number())) {
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (!text.empty()) into.push_back(std::move(text));
   }
-  if (section.ends_with(":vars")) {
-    ORDEAL_TRY_ASSIGN(const Variables group, variables_of(line, words));
-    inventory.groups[section.substr(0, section.size() - 5)].insert(group.begin(), group.end());
-    return {};
+}
+
+bool can_become(const json& variables) {
+  for (const char* name : {"ansible_become_password", "ansible_become_pass", "ansible_sudo_pass"}) {
+    if (variables.contains(name)) return true;
   }
-  if (section.find(':') != std::string::npos) return {};  // groups of groups name no hosts
-  const std::string name = words.front();
-  if (name.find_first_of("[]") != std::string::npos) {
-    return bad_input("{}:{}: \"{}\": give each host a line; ranges are not read",
-                     line.file.string(), line.number, name);
+  return variables.value("ansible_become_method", json("sudo")) != json("sudo");
+}
+
+// In the order in which the inventory names them, each once.
+void add_hosts(const json& root, const std::string& group, std::vector<std::string>& hosts) {
+  const auto found = root.find(group);
+  if (found == root.end()) return;
+  for (const json& host : found->value("hosts", json::array())) {
+    const auto name = host.get<std::string>();
+    if (std::find(hosts.begin(), hosts.end(), name) == hosts.end()) hosts.push_back(name);
   }
-  words.erase(words.begin());
-  ORDEAL_TRY_ASSIGN(Variables variables, variables_of(line, words));
-  for (auto& host : inventory.hosts) {
-    if (host.name != name) continue;
-    host.variables.merge(variables);  // named again in another group
-    host.groups.push_back(section);
-    return {};
+  for (const json& child : found->value("children", json::array())) {
+    add_hosts(root, child.get<std::string>(), hosts);
   }
-  inventory.hosts.push_back({line, name, std::move(variables), {section}});
+}
+
+void add_groups(const json& root, const std::string& group, Inventory& inventory) {
+  const auto found = root.find(group);
+  const json children =
+      found == root.end() ? json::array() : found->value("children", json::array());
+  for (const json& child : children) {
+    const auto name = child.get<std::string>();
+    if (name != "ungrouped") add_hosts(root, name, inventory.groups[name]);
+    add_groups(root, name, inventory);
+  }
+}
+
+Status add_host(const fs::path& file, const std::string& name, const json& variables,
+                Inventory& inventory) {
+  const HostVariables from{file, name, variables};
+  ORDEAL_TRY_ASSIGN(const std::string arguments, ssh_arguments_of(from));
+  ORDEAL_TRY_ASSIGN(HostSpec host, host_of(from, arguments));
+  inventory.ssh_arguments[name] = arguments;
+  if (can_become(variables)) inventory.can_become.insert(name);
+  HostAbilities abilities;
+  abilities.root = host.user == "root";
+  abilities.packet_filter = abilities.root;
+  inventory.lab.hosts.push_back(std::move(host));
+  inventory.lab.abilities.push_back(abilities);
   return {};
+}
+
+Result<Inventory> inventory_of(const fs::path& file, const json& root) {
+  Inventory inventory;
+  inventory.lab.kind = "inventory";
+  inventory.lab.name = file.stem().string();
+  const json variables = root.at("_meta").at("hostvars");
+  collect_secrets(variables, false, inventory.secrets);
+  std::vector<std::string> names;
+  add_hosts(root, "all", names);
+  if (names.empty()) return bad_input("{}: the inventory has no hosts", file.string());
+  add_groups(root, "all", inventory);
+  for (const std::string& name : names) {
+    ORDEAL_TRY(add_host(file, name, variables.value(name, json::object()), inventory));
+  }
+  inventory.lab.control_address = address_towards(inventory.lab.hosts.front().address);
+  return inventory;
+}
+
+Result<std::string> listing_of(const fs::path& file, std::stop_token stop) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    return bad_input("{}: the inventory cannot be read: there is no such file", file.string());
+  }
+  ORDEAL_TRY(check_ansible("ansible-inventory"));
+  auto listing = run_process({.arguments = {"ansible-inventory", "-i", file.string(), "--list"},
+                              .environment = ansible_environment()},
+                             kReadTimeout, std::move(stop));
+  if (!listing && listing.error().kind == ErrorKind::stopped) return stopped();
+  if (!listing) {
+    return surroundings_error("{}: ansible-inventory: {}", file.string(), listing.error().message);
+  }
+  if (listing->exit_status == 0) return std::move(listing->standard_output);
+  const auto extension = file.extension();
+  const bool yaml = extension == ".yml" || extension == ".yaml" || extension == ".json";
+  return bad_input("{}: the inventory cannot be read: {}", file.string(),
+                   ansible_words(listing->standard_error, yaml ? "yaml" : "ini"));
 }
 
 }  // namespace
 
-Result<Lab> read_inventory(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return bad_input("{}: the inventory cannot be read", file.string());
-  Inventory inventory;
-  std::string section;
-  std::string text;
-  for (std::size_t number = 1; std::getline(stream, text); ++number) {
-    text = boost::trim_copy(text.substr(0, text.find_first_of("#;")));
-    if (text.empty()) continue;
-    if (text.front() == '[' && text.back() == ']') {
-      section = text.substr(1, text.size() - 2);
-      continue;
-    }
-    ORDEAL_TRY(read_line({file, number, text}, section, inventory));
+Result<Inventory> read_inventory(const fs::path& file, std::stop_token stop) {
+  ORDEAL_TRY_ASSIGN(const std::string listing, listing_of(file, std::move(stop)));
+  try {
+    return inventory_of(file, json::parse(listing));
+  } catch (const json::exception& error) {
+    return internal_error("{}: ansible-inventory --list is not understood: {}", file.string(),
+                          error.what());
   }
-  if (inventory.hosts.empty()) return bad_input("{}: the inventory has no hosts", file.string());
-
-  Lab lab;
-  lab.kind = "inventory";
-  lab.name = file.stem().string();
-  for (auto& [line, name, variables, groups] : inventory.hosts) {
-    for (const auto& group : groups) {
-      variables.insert(inventory.groups[group].begin(), inventory.groups[group].end());
-    }
-    variables.insert(inventory.common.begin(), inventory.common.end());
-    ORDEAL_TRY_ASSIGN(HostSpec host, host_of(line, name, variables));
-    HostAbilities abilities;
-    abilities.root = host.user == "root";
-    abilities.packet_filter = abilities.root;
-    lab.hosts.push_back(std::move(host));
-    lab.abilities.push_back(abilities);
-  }
-  lab.control_address = address_towards(lab.hosts.front().address);
-  return lab;
 }
 
 }  // namespace ordeal

@@ -24,6 +24,7 @@ struct RunFolder {
   std::filesystem::path fault_log() const { return path / "faults.log"; }
   std::filesystem::path schedule() const { return path / "schedule.yaml"; }
   std::filesystem::path lab() const { return path / "lab.json"; }
+  std::filesystem::path provision_log() const { return path / "provision.log"; }
   std::filesystem::path journal() const;
   std::filesystem::path host(const std::string& name) const { return path / "hosts" / name; }
 };
