@@ -2,10 +2,11 @@
 // needs to know.
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/host_choice.h"
@@ -20,6 +21,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kReachTimeout{10'000};
+
+constexpr std::pair<const char*, bool HostAbilities::*> kAbilities[] = {
+    {"root", &HostAbilities::root},           {"packet_filter", &HostAbilities::packet_filter},
+    {"own_clock", &HostAbilities::own_clock}, {"faketime", &HostAbilities::faketime},
+    {"netem", &HostAbilities::netem},         {"tbf", &HostAbilities::tbf}};
 
 struct HostsArguments {
   HostChoice choice;
@@ -108,6 +114,12 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string told_faults(const HostAbilities& abilities) {
+  std::string has;
+  for (const auto& [name, ability] : kAbilities) {
+    has += fmt::format("{}{}: {}", has.empty() ? "" : ", ",
+                       boost::replace_all_copy(std::string(name), "_", " "),
+                       abilities.*ability ? "yes" : "no");
+  }
   std::vector<std::string> possible;
   std::map<std::string, std::vector<std::string>> impossible;  // by what is missing
   for (const FaultEntry& fault : fault_catalog()) {
@@ -118,7 +130,7 @@ std::string told_faults(const HostAbilities& abilities) {
       impossible[std::string(need_words(fault.need))].push_back(name);
     }
   }
-  std::string text = "    can do:    " + boost::join(possible, ", ") + "\n";
+  std::string text = fmt::format("    {}\n    can do:    {}\n", has, boost::join(possible, ", "));
   for (const auto& [missing, names] : impossible) {
     text += fmt::format("    can't do:  {}; missing: {}\n", boost::join(names, ", "), missing);
   }
@@ -178,14 +190,8 @@ json json_of(const Checked& host) {
              {"free_bytes", facts.free_bytes},
              {"clock_offset_seconds", facts.clock.seconds},
              {"clock_uncertainty_seconds", facts.clock.uncertainty},
-             {"abilities",
-              {{"root", abilities.root},
-               {"packet_filter", abilities.packet_filter},
-               {"own_clock", abilities.own_clock},
-               {"faketime", abilities.faketime},
-               {"netem", abilities.netem},
-               {"tbf", abilities.tbf}}},
              {"faults", json_of(abilities)}});
+  for (const auto& [name, has] : kAbilities) to["abilities"][name] = abilities.*has;
   return to;
 }
 

@@ -24,18 +24,9 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::hours kWholeTimeout{24};
 constexpr milliseconds kToolTimeout{10'000};
-
-// Ends what a playbook that was stopped left on a host, and removes its files. Modules run from
-// such a folder, in the session that sshd made for them; servers that they started do not.
-constexpr const char* kCleanUp = R"sh(
-if [ "$(id -u)" = 0 ]; then as_root=
-elif sudo -n true 2> /dev/null; then as_root="sudo -n"
-else as_root=; fi
-ps -e -o sid= -o args= | while read -r session words; do
-  case $words in *"/$1/ansible-tmp-"*) echo "$session" ;; esac
-done | sort -u | while read -r session; do $as_root pkill -KILL -s "$session"; done
-$as_root rm -rf -- "$HOME/$1"
-)sh";
+// Of the login user's home directory; with sudo, since files in it may be root's.
+constexpr const char* kRemove =
+    "rm -rf -- \"$HOME/$1\" 2> /dev/null || sudo -n rm -rf -- \"$HOME/$1\"";
 
 // A private folder of this machine: for what Ansible is told, and for its sockets.
 class Workplace {
@@ -214,7 +205,9 @@ class Provisioning {
     process.environment.insert({{"ANSIBLE_STDOUT_CALLBACK", "default"},
                                 {"ANSIBLE_HOST_KEY_CHECKING", "true"},
                                 {"ANSIBLE_RETRY_FILES_ENABLED", "false"},
-                                {"ANSIBLE_PIPELINING", "false"},  // else modules have no folder
+                                // A module then has a terminal, and ends with the connection.
+                                {"ANSIBLE_PIPELINING", "false"},
+                                {"ANSIBLE_SSH_USETTY", "true"},
                                 {"ANSIBLE_LOCAL_TEMP", place_.local()},
                                 {"ANSIBLE_REMOTE_TEMP", "~/" + place_.remote()},
                                 {"ANSIBLE_SSH_CONTROL_PATH_DIR", place_.sockets()}});
@@ -277,11 +270,10 @@ Status provision(const ProvisionRequest& request) {
   ORDEAL_TRY(request.cluster.for_each([&](Host& host) { return check_become(request, host); }));
   ORDEAL_TRY_ASSIGN(const auto place, Workplace::make());
   const Status done = Provisioning(request, *place).run();
+  // Is there where a module was stopped.
   const Status clean = request.cluster.for_each([&](Host& host) -> Status {
-    ORDEAL_TRY_ASSIGN(const auto output,
-                      host.run({{"sh", "-c", kCleanUp, "sh", place->remote()}, {}, {}, {}}));
-    static_cast<void>(output);
-    return {};
+    return run_checked(host, {{"sh", "-c", kRemove, "sh", place->remote()}, {}, {}, {}})
+        .map([](auto&&) {});
   });
   if (!clean) request.console.log().warn("cleaning up after Ansible: {}", clean.error().message);
   return done;

@@ -110,13 +110,15 @@ class Inventory(Fleet):
         self.assert_code(done, SURROUNDINGS)
         self.assertRegex(done.out, r"(?m)^n1 +Debian.*Linux.*root.*(nft|legacy).*iB.*±")
         self.assertRegex(done.out, r"(?m)^n3: not reachable: host n3 .*connecting failed")
-        self.assertRegex(done.out, r"faults on n1, n2\n +can do: +.*partition")
+        self.assertRegex(done.out, r"faults on n1, n2\n +root: yes, .*own clock: no, .*\n +can do: +.*partition")
         self.assertRegex(done.out, r"can't do: .*; missing: a clock of its own")
         told = self.within("hosts", "check", "--inventory", inventory, "--json").json()["hosts"]
         n1 = next(host for host in told if host["name"] == "n1")
         self.assertTrue(n1["reachable"])
         self.assertLess(abs(n1["clock_offset_seconds"]), n1["clock_uncertainty_seconds"] + 0.01)
         self.assertGreater(n1["free_bytes"], 0)
+        self.assertEqual({name for name in n1["abilities"]} & {"root", "own_clock", "netem", "tbf"},
+                         {"root", "own_clock", "netem", "tbf"})
         self.assertIn("kill", n1["faults"]["possible"])
         self.assertEqual([host["reachable"] for host in told], [True, True, False])
         self.assert_code(self.ordeal("hosts", "check", "--lab", self.lab), 0)
@@ -182,6 +184,17 @@ class Provisioning(Fleet):
                            f", provision: true, playbook: {playbook}, task-timeout: 6s", "host: n1")
         self.assert_code(done, SURROUNDINGS)
         self.assertIn('task "Endless" did not end within 6 s', done.err)
+        self.assert_no_ansible_left()
+
+    def test_a_stop_on_request(self):
+        playbook = self.playbook("    - name: Endless\n      command: sleep 617\n")
+        campaign = self.write("fleet.yaml", CAMPAIGN % (
+            self.inventory({"db": ["n1", "n2"]}), f", provision: true, playbook: {playbook}", "host: n1"))
+        process = self.start("lab", "exec", "--name", self.lab, "ctl", "--", "env", f"TMPDIR={self.folder}",
+                             ORDEAL, "run", campaign, "--store", self.store, start_new_session=True)
+        self.wait_for(lambda: self.on("n2", "pgrep -x sleep").out.count("\n") > 1, "the task", 30)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertIn("stopped on request", process.communicate(timeout=30)[1])
         self.assert_no_ansible_left()
 
     def test_a_host_that_goes_down_on_the_way(self):

@@ -67,6 +67,41 @@ TEST_CASE("a disk is for hosts that are namespaces") {
         "c.yaml:2:34: hosts: only hosts of `lab: netns` can be given a disk");
 }
 
+TEST_CASE("groups of an inventory stand for their hosts") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path() / "hosts.ini")
+      << "[primary]\nn2 ansible_host=127.0.0.2\n[copies]\nn[3:4]\n[none]\n[copies:vars]\n"
+         "ansible_host=127.0.0.3\n";
+  const auto with = [&](const std::string& target, const std::string& more = "") {
+    const std::string hosts =
+        fmt::format("{{inventory: {}/hosts.ini{}}}", directory.path().string(), more);
+    return replaced(replaced(kGood, "{lab: local, names: [n1]}", hosts), "{settings: {fsync: off}}",
+                    target);
+  };
+  const auto campaign = load(with("{host: primary, standbys: [copies]}"));
+  REQUIRE(campaign);
+  CHECK(campaign->target.options.text("host") == "n2");
+  CHECK(campaign->target.options.list("standbys") == std::vector<std::string>{"n3", "n4"});
+  CHECK(campaign->hosts.names == std::vector<std::string>{"n2", "n3", "n4"});
+  CHECK_FALSE(campaign->hosts.provision);
+  const Inventory& read = campaign->hosts.read;
+  CHECK(unclaimed_groups(read, {"n2"}) == std::vector<std::string>{"copies", "none"});
+  CHECK(unclaimed_groups(read, {"n2", "n4"}) == std::vector<std::string>{"none"});
+
+  CHECK(error_of(with("{host: copies}")) ==
+        "c.yaml:4:14: target postgres: host is \"copies\": group \"copies\" has 2 hosts (n3, n4), "
+        "and only one is expected");
+  CHECK(error_of(with("{host: none}")) ==
+        "c.yaml:4:14: target postgres: host is \"none\": group \"none\" of the inventory has no "
+        "hosts");
+  CHECK(error_of(with("{host: primry}")) ==
+        "c.yaml:4:14: target postgres: host is \"primry\": unknown host \"primry\"; did you mean "
+        "\"primary\"?");
+  CHECK(load(with("{host: primary}", ", provision: true"))->hosts.provision);
+  CHECK(error_of(replaced(kGood, "names: [n1]", "names: [n1], provision: true")) ==
+        "c.yaml:2:34: hosts: only hosts of an inventory are provisioned");
+}
+
 TEST_CASE("a campaign is read whole") {
   const auto campaign = load(kGood);
   REQUIRE(campaign);

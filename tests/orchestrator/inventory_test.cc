@@ -123,6 +123,17 @@ TEST_CASE("an inventory in YAML") {
   CHECK(read->groups.at("empty").empty());
 }
 
+TEST_CASE("the example") {
+  const auto read = read_inventory("ansible/inventory.example.ini");
+  INFO((read ? std::string() : read.error().message));
+  REQUIRE(read);
+  CHECK(read->groups.at("postgres") == std::vector<std::string>{"n1", "n2", "n3"});
+  CHECK(read->groups.at("standbys") == std::vector<std::string>{"n2", "n3"});
+  CHECK(read->lab.hosts[0].ssh_port == 22);
+  CHECK(read->lab.hosts[2].ssh_port == 2222);
+  CHECK(read->lab.hosts[2].identity.filename() == "id_ed25519");
+}
+
 TEST_CASE("passwords are known, so that they can be kept out of logs") {
   const auto read = inventory(
       "n1 ansible_host=127.0.0.2 ansible_become_password=\"two words\"\n"
