@@ -25,7 +25,8 @@ constexpr std::chrono::milliseconds kReachTimeout{10'000};
 constexpr std::pair<const char*, bool HostAbilities::*> kAbilities[] = {
     {"root", &HostAbilities::root},           {"packet_filter", &HostAbilities::packet_filter},
     {"own_clock", &HostAbilities::own_clock}, {"faketime", &HostAbilities::faketime},
-    {"netem", &HostAbilities::netem},         {"tbf", &HostAbilities::tbf}};
+    {"netem", &HostAbilities::netem},         {"tbf", &HostAbilities::tbf},
+    {"own_disk", &HostAbilities::own_disk},   {"tracing", &HostAbilities::tracing}};
 
 struct HostsArguments {
   HostChoice choice;
@@ -121,7 +122,7 @@ std::string told_faults(const HostAbilities& abilities) {
                        abilities.*ability ? "yes" : "no");
   }
   std::vector<std::string> possible;
-  std::map<std::string, std::vector<std::string>> impossible;  // by what is missing
+  std::map<std::string, std::vector<std::string>> impossible;  // by what it takes
   for (const FaultEntry& fault : fault_catalog()) {
     const std::string name(fault.name);
     if (need_met(fault.need, abilities)) {
@@ -131,8 +132,8 @@ std::string told_faults(const HostAbilities& abilities) {
     }
   }
   std::string text = fmt::format("    {}\n    can do:    {}\n", has, boost::join(possible, ", "));
-  for (const auto& [missing, names] : impossible) {
-    text += fmt::format("    can't do:  {}; missing: {}\n", boost::join(names, ", "), missing);
+  for (const auto& [needs, names] : impossible) {
+    text += fmt::format("    can't do:  {}; it takes {}\n", boost::join(names, ", "), needs);
   }
   return text;
 }
@@ -167,7 +168,7 @@ json json_of(const HostAbilities& abilities) {
     if (need_met(fault.need, abilities)) {
       possible.push_back(fault.name);
     } else {
-      impossible.push_back({{"name", fault.name}, {"missing", need_words(fault.need)}});
+      impossible.push_back({{"name", fault.name}, {"needs", need_words(fault.need)}});
     }
   }
   return {{"possible", possible}, {"impossible", impossible}};

@@ -111,7 +111,7 @@ class Inventory(Fleet):
         self.assertRegex(done.out, r"(?m)^n1 +Debian.*Linux.*root.*(nft|legacy).*iB.*±")
         self.assertRegex(done.out, r"(?m)^n3: not reachable: host n3 .*connecting failed")
         self.assertRegex(done.out, r"faults on n1, n2\n +root: yes, .*own clock: no, .*\n +can do: +.*partition")
-        self.assertRegex(done.out, r"can't do: .*; missing: a clock of its own")
+        self.assertRegex(done.out, r"can't do: .*; it takes a clock of the host's own")
         told = self.within("hosts", "check", "--inventory", inventory, "--json").json()["hosts"]
         n1 = next(host for host in told if host["name"] == "n1")
         self.assertTrue(n1["reachable"])
