@@ -44,7 +44,9 @@ class Reader {
   explicit Reader(const std::filesystem::path& file) : file_(file), origin_(file) {}
 
   Result<Matrix> read() {
-    ORDEAL_TRY_ASSIGN(const YAML::Node root, parse_yaml(file_));
+    ORDEAL_TRY_ASSIGN(
+        const YAML::Node root,
+        parse_yaml(file_, {"a matrix file (see docs/scaling-out.md)", "campaign and over"}));
     ORDEAL_TRY(check_keys(root));
     const std::string file_name = file_.filename().string();
     matrix_.name = file_name.substr(0, file_name.find('.'));

@@ -169,7 +169,12 @@ TEST_CASE("local files are copied; what cannot be is named") {
 }
 
 TEST_CASE("run_checked names host, command, status and the last line of stderr") {
-  FakeHost host({.name = "n3", .address = {}, .identity = {}, .known_hosts = {}, .directory = {}});
+  FakeHost host({.name = "n3",
+                 .address = {},
+                 .identity = {},
+                 .known_hosts = {},
+                 .directory = {},
+                 .proxy_command = {}});
   host.answer = [](const Command&) { return CommandOutput{2, "", "first\nno such table\n"}; };
   const auto output = run_checked(host, {{"psql", "-c", "x y"}, {}, {}, {}});
   REQUIRE_FALSE(output);
