@@ -8,6 +8,7 @@
 #include "nemesis/packet_loss.h"
 #include "nemesis/packet_shaping.h"
 #include "nemesis/partition.h"
+#include "nemesis/power.h"
 #include "nemesis/process.h"
 
 namespace ordeal {
@@ -28,6 +29,8 @@ std::vector<FaultEntry> all_faults() {
       kill_fault(),              //
       stop_fault(),              //
       restart_fault(),           //
+      power_cut_fault(),         // machines
+      kernel_panic_fault(),      //
       clock_skew_fault(),        // clocks
       clock_strobe_fault(),      //
       clock_drift_fault(),       //

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "nemesis/control_node.h"
 #include "nemesis/plan.h"
 #include "nemesis/probe.h"
 #include "nemesis/scope.h"
@@ -19,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAgain{50};
-
 }  // namespace
 
 std::string fault_place(const FaultEvent& event) {
@@ -144,8 +144,9 @@ Status FaultEngine::carry_out(const FaultPlan& plan, const Injected& injected,
                               milliseconds duration, std::stop_token stop) {
   const std::lock_guard acting(acting_);
   ORDEAL_TRY(journal_.began(injected.undo));
-  ORDEAL_TRY(cluster_.for_each(
-      [&](Host& host) { return arm_and_inject(host, plan, injected.undo, duration, stop); }));
+  ORDEAL_TRY(control_node_first(cluster_, [&](Host& host) {
+    return arm_and_inject(host, plan, injected.undo, duration, stop);
+  }));
   for (const InProcess& step : plan.in_process) ORDEAL_TRY(step.inject());
   return {};
 }

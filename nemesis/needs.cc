@@ -49,6 +49,8 @@ Advice advice(FaultNeed need) {
               "give the hosts of the lab one, of so many MiB of memory: `hosts: {lab: netns, disk: "
               "512}`, or use an inventory of machines",
               {"disk-slow"}};
+    case FaultNeed::power:
+      return {"a power switch", "use `lab: vm`", {"kill"}};
     case FaultNeed::tracing:
       return {"strace, or the right to attach it to the server's processes",
               "install the package strace on it, and log in as root or as the server's user where "
@@ -100,6 +102,8 @@ std::string_view need_words(FaultNeed need) {
       return "a disk of its own, root";
     case FaultNeed::tracing:
       return "strace, and the right to attach it";
+    case FaultNeed::power:
+      return "a power switch (lab: vm), root";
     case FaultNeed::proxy:
       return "a leg that leads through the fault proxy";
   }
@@ -126,6 +130,8 @@ bool need_met(FaultNeed need, const HostAbilities& abilities) {
       return abilities.root && abilities.own_disk;
     case FaultNeed::tracing:
       return abilities.tracing;
+    case FaultNeed::power:
+      return abilities.root && abilities.power;
     case FaultNeed::proxy:  // in the run's own process
       return true;
   }

@@ -28,7 +28,8 @@ namespace proxy {
 class Proxy;
 }
 
-// `host` may be kControlNode: the commands then run in this process' surroundings. Only probes do.
+// `host` may be kControlNode: the commands then run in this process' surroundings. In an injection
+// and an undo they are for what a host cannot do to itself (power), and run before those of hosts.
 struct HostCommands {
   std::string host;
   std::vector<Command> commands;
@@ -99,6 +100,7 @@ enum class FaultNeed {
   tbf,
   own_disk,
   tracing,
+  power,
   proxy
 };
 

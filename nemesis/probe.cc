@@ -7,8 +7,8 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <future>
 
+#include "nemesis/control_node.h"
 #include "nemesis/wait.h"
-#include "remote/local_host.h"
 
 namespace ordeal {
 namespace {
@@ -25,13 +25,6 @@ struct Asked {
   std::string seen;
 };
 
-HostSpec control_spec() {
-  HostSpec spec;
-  spec.name = kControlNode;
-  spec.local = true;
-  return spec;
-}
-
 std::string line_of(const CommandOutput& output) {
   std::string line = boost::trim_copy(output.standard_output);
   if (line.empty()) line = boost::trim_copy(output.standard_error);
@@ -41,9 +34,8 @@ std::string line_of(const CommandOutput& output) {
 
 void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop) {
   Host* host = cluster.find(*asked.host);
-  const auto control = host == nullptr && *asked.host == kControlNode
-                           ? make_local_host(control_spec(), {})
-                           : nullptr;
+  const auto control =
+      host == nullptr && *asked.host == kControlNode ? make_control_node() : nullptr;
   if (control) host = control.get();
   if (host == nullptr) {
     asked.seen = "is not among the hosts given";

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "nemesis/control_node.h"
 #include "nemesis/plan.h"
 #include "nemesis/probe.h"
 #include "nemesis/watchdog.h"
@@ -17,9 +18,13 @@ using std::chrono::milliseconds;
 
 // Disarming waits for a watchdog at work, which takes it up to 10 s.
 constexpr milliseconds kDisarmTimeout{20'000};
+// A machine that is switched on boots.
+constexpr milliseconds kControlNodeTimeout{150'000};
+constexpr milliseconds kReconnectTimeout{30'000};
 
 Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
   for (const HostCommands& of_host : undo.undo) {
+    if (of_host.host == kControlNode) continue;
     if (cluster.find(of_host.host) == nullptr) {
       return bad_input("fault {} is to be undone on host {}, which is not among the hosts given",
                        undo.fault, of_host.host);
@@ -28,17 +33,29 @@ Status all_hosts_known(const PendingUndo& undo, const Cluster& cluster) {
   return {};
 }
 
+bool strikes_control_node(const PendingUndo& undo) {
+  return std::any_of(undo.undo.begin(), undo.undo.end(),
+                     [](const HostCommands& each) { return each.host == kControlNode; });
+}
+
+// Where the control node did something, the host may have booted since, and old connections lead
+// nowhere.
 Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
                     std::stop_token stop) {
   const std::vector<Command>* commands = commands_for(host, undo.undo);
   if (commands == nullptr) return {};
+  if (host.name() == kControlNode) {
+    timeout = kControlNodeTimeout;
+  } else if (strikes_control_node(undo)) {
+    ORDEAL_TRY(host.preflight(kReconnectTimeout));
+  }
   ORDEAL_TRY(run_checked(host, each_of(as_login_user(*commands, host)), timeout, stop));
   return {};
 }
 
 // What is left to do once nobody will have to undo it again.
 Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
-  return cluster.for_each([&](Host& host) -> Status {
+  return control_node_first(cluster, [&](Host& host) -> Status {
     if (commands_for(host, undo.undo) == nullptr) return {};
     ORDEAL_TRY(
         run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
@@ -51,6 +68,16 @@ tl::unexpected<Error> not_gone(const PendingUndo& undo, const Error& unseen) {
 }
 
 // ---- replay
+
+// Hosts without power are reached once they have it. That it does not come back is told by the undo
+// itself.
+void switch_on(const std::vector<PendingUndo>& undos, const Cluster& cluster,
+               const std::stop_token& stop) {
+  for (const PendingUndo& undo : undos) {
+    (void)on_control_node(
+        cluster, [&](Host& host) { return undo_on_host(host, undo, kControlNodeTimeout, stop); });
+  }
+}
 
 using Unreachable = std::map<std::string, std::string>;  // host -> why
 
@@ -165,8 +192,8 @@ const std::vector<Command>* commands_for(const Host& host,
 Status undo_on_hosts(const PendingUndo& undo, const Cluster& cluster, milliseconds command_timeout,
                      std::stop_token stop) {
   ORDEAL_TRY(all_hosts_known(undo, cluster));
-  return cluster.for_each(
-      [&](Host& host) { return undo_on_host(host, undo, command_timeout, stop); });
+  return control_node_first(
+      cluster, [&](Host& host) { return undo_on_host(host, undo, command_timeout, stop); });
 }
 
 Result<Undone> conclude_undo(const PendingUndo& undo, const Cluster& cluster, milliseconds within,
@@ -196,6 +223,7 @@ Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cl
   if (undos.empty()) return std::vector<Replayed>{};
   ORDEAL_TRY_ASSIGN(const std::unique_ptr<HealJournal> journal, HealJournal::open(path));
   std::reverse(undos.begin(), undos.end());
+  switch_on(undos, cluster, stop);
   return Replay(cluster, *journal, std::move(undos), within, std::move(stop)).run();
 }
 

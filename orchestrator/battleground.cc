@@ -33,6 +33,8 @@ Result<Lab> hosts_of(const RunRequest& request) {
   lab.name = run_id();
   lab.hosts = hosts.names;
   lab.disk_mib = hosts.disk_mib;
+  lab.backend = hosts.backend;
+  lab.memory_mib = hosts.memory_mib;
   ORDEAL_TRY(lab_down_stale());
   return lab_up(lab, request.stop);
 }
@@ -190,7 +192,18 @@ Status Battleground::await_ready(std::stop_token stop) {
 Status Battleground::set_up_objects(std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(auto client,
                     target_->connect(campaign_.workload.entry->name, ProcessId{0}, stop));
-  return client->setup(stop);
+  ORDEAL_TRY(client->setup(stop));
+  return sync_disks(stop);
+}
+
+// A power cut that takes the set-up would test nothing.
+Status Battleground::sync_disks(const std::stop_token& stop) const {
+  const auto timeout = campaign_.settings.duration("step-timeout");
+  return cluster_.for_each([&](Host& host) -> Status {
+    if (!host.abilities().power) return {};
+    ORDEAL_TRY(run_checked(host, {{"sync"}, {}, {}, {}}, timeout, stop));
+    return {};
+  });
 }
 
 void Battleground::download_logs() {

@@ -32,7 +32,8 @@ class Battleground {
   // Installs and starts the target on all its hosts at once and waits until each serves clients.
   Status start_servers(std::stop_token stop);
   Status await_ready(std::stop_token stop);
-  // Creates the workload's tables and the like.
+  // Creates the workload's tables and the like, and has all of the set-up on disk where hosts may
+  // lose their power.
   Status set_up_objects(std::stop_token stop);
   // Into the run's folder. What can't be had is logged.
   void download_logs();
@@ -52,6 +53,7 @@ class Battleground {
   Result<std::unique_ptr<Target>> new_target() const;
   Status probe_inventory();
   Status make_target();
+  Status sync_disks(const std::stop_token& stop) const;
   Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
 
   const RunRequest& request_;

@@ -5,18 +5,21 @@
 #include <set>
 
 #include "base/names.h"
+#include "orchestrator/lab/vm_backend.h"
 
 namespace ordeal {
 namespace {
 
-constexpr std::string_view kLabs[] = {"netns", "local", ""};
+constexpr std::string_view kLabs[] = {"netns", "vm", "local", ""};
 constexpr OptionSpec kSpecs[] = {
-    {"lab", OptionType::text, "", "netns or local", 0, 0, kLabs},
+    {"lab", OptionType::text, "", "netns, vm or local", 0, 0, kLabs},
     {"names", OptionType::list, "n1", "names of the lab's hosts"},
     {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
     {"disk", OptionType::integer, "0",
-     "MiB of memory for a file system of each host's servers (netns), which disk faults may "
+     "MiB for a file system of each host's servers (netns: in memory; vm), which disk faults may "
      "fill; 0: none"},
+    {"backend", OptionType::text, "auto", "what runs the guests of lab vm", 0, 0, kVmBackends},
+    {"memory", OptionType::integer, "512", "MiB of memory of each guest of lab vm", 128, 65536},
     {"provision", OptionType::boolean, "false", "prepare the inventory's hosts by Ansible first"},
     {"playbook", OptionType::text, "", "the playbook for that, in place of Ordeal's own"},
     {"task-timeout", OptionType::duration, "10m", "for each task of the playbook", 1'000},
@@ -44,8 +47,8 @@ Status check(const Section& section, const Hosts& hosts) {
   if (!hosts.lab.empty() && !hosts.inventory.empty()) {
     return bad_input("{}: hosts: give either `lab` or `inventory`", section.place("inventory"));
   }
-  if (hosts.disk_mib != 0 && hosts.lab != "netns") {
-    return bad_input("{}: hosts: only hosts of `lab: netns` can be given a disk",
+  if (hosts.disk_mib != 0 && hosts.lab != "netns" && hosts.lab != "vm") {
+    return bad_input("{}: hosts: only hosts of `lab: netns` and `lab: vm` can be given a disk",
                      section.place("disk"));
   }
   if (hosts.provision && hosts.inventory.empty()) {
@@ -106,6 +109,8 @@ Result<Hosts> read_hosts(const Origin& origin, const YAML::Node& node) {
   hosts.names = options.list("names");
   hosts.inventory = section.file("inventory");
   hosts.disk_mib = options.integer("disk");
+  hosts.backend = options.text("backend");
+  hosts.memory_mib = static_cast<int>(options.integer("memory"));
   hosts.provision = options.boolean("provision");
   hosts.playbook = section.file("playbook");
   hosts.task_timeout = options.duration("task-timeout");

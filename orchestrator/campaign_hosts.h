@@ -18,10 +18,12 @@
 namespace ordeal {
 
 struct Hosts {
-  std::string lab;                            // "netns", "local", or "" with an inventory
-  std::vector<std::string> names;             // of all hosts
-  std::filesystem::path inventory;            // else: an Ansible inventory
-  std::int64_t disk_mib = 0;                  // as LabRequest::disk_mib
+  std::string lab;                  // one of kLabKinds, or "" with an inventory
+  std::vector<std::string> names;   // of all hosts
+  std::filesystem::path inventory;  // else: an Ansible inventory
+  std::int64_t disk_mib = 0;        // this and the next two as those of LabRequest
+  std::string backend = "auto";
+  int memory_mib = 0;
   Inventory read;                             // what the inventory says
   bool provision = false;                     // by Ansible, before the run
   std::filesystem::path playbook;             // for that

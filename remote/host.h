@@ -32,6 +32,9 @@ struct HostSpec {
   // A shell command whose standard streams lead to the host's sshd (through a jump host); empty: a
   // TCP connection to the address.
   std::string proxy_command;
+  // A shell script on the control node, `sh power on|off|state`, that cuts and restores its power
+  // (orchestrator/lab/guest.h); empty where there is none.
+  std::filesystem::path power{};
 };
 
 // What faults and servers may rely on, found by the lab or by probing.
@@ -44,6 +47,7 @@ struct HostAbilities {
   bool tbf = false;            // root can limit bandwidth (tc, sch_tbf)
   bool own_disk = false;       // filling the disk of its servers harms nothing but this host
   bool tracing = false;        // strace is there, and may attach to the servers' processes
+  bool power = false;          // HostSpec::power works
 };
 
 inline constexpr std::chrono::milliseconds kCommandTimeout{10'000};
@@ -56,7 +60,8 @@ class Host {
   virtual const HostSpec& spec() const = 0;
   virtual const HostAbilities& abilities() const = 0;
 
-  // Connects (SSH) and checks the host key and the login. The error names host, user, key and step.
+  // Connects anew (SSH), also where there are connections already, and checks the host key and the
+  // login. The error names host, user, key and step.
   virtual Status preflight(std::chrono::milliseconds timeout) = 0;
 
   // Runs to the end. An exit status other than 0 is no Error; failing to run, to connect, or a

@@ -107,7 +107,8 @@ class SshHost : public Host {
   const HostAbilities& abilities() const override { return abilities_; }
 
   Status preflight(milliseconds timeout) override {
-    auto output = run({{"true"}, {}, {}, {}}, timeout, {});
+    const Patience patience{Clock::now() + timeout, {}};
+    auto output = run_on({{"true"}, {}, {}, {}}, patience, timeout, true);
     if (!output) return tl::unexpected(output.error());
     if (output->exit_status == 0) return {};
     return surroundings_error(
@@ -119,24 +120,7 @@ class SshHost : public Host {
   Result<CommandOutput> run(const Command& command, milliseconds timeout,
                             std::stop_token stop) override {
     const Patience patience{Clock::now() + timeout, std::move(stop)};
-    const Command seen = as_seen_by(spec_, command);
-    const std::string line = shell_line(seen);
-    if (line.find('\0') != std::string::npos) {
-      return bad_input("`{}`: an argument contains a zero byte", display(command));
-    }
-    for (const bool fresh : {false, true}) {
-      ORDEAL_TRY_ASSIGN(auto session, pool_.acquire(patience, fresh));
-      auto output = session->exec(line, seen.standard_input, patience);
-      if (output) {
-        pool_.give_back(std::move(session));
-        return *std::move(output);
-      }
-      pool_.discard(std::move(session));
-      if (output.error().sent || fresh || patience.stop.stop_requested()) {
-        return failure(command, output.error(), patience, timeout);
-      }
-    }
-    return internal_error("unreachable");
+    return run_on(command, patience, timeout, false);
   }
 
   Status upload(const std::filesystem::path& from, const std::filesystem::path& to) override {
@@ -152,6 +136,30 @@ class SshHost : public Host {
   }
 
  private:
+  // On a connection that is there already, unless `fresh_only`, then on a fresh one.
+  Result<CommandOutput> run_on(const Command& command, const Patience& patience,
+                               milliseconds timeout, bool fresh_only) {
+    const Command seen = as_seen_by(spec_, command);
+    const std::string line = shell_line(seen);
+    if (line.find('\0') != std::string::npos) {
+      return bad_input("`{}`: an argument contains a zero byte", display(command));
+    }
+    for (const bool fresh : {false, true}) {
+      if (fresh_only && !fresh) continue;
+      ORDEAL_TRY_ASSIGN(auto session, pool_.acquire(patience, fresh));
+      auto output = session->exec(line, seen.standard_input, patience);
+      if (output) {
+        pool_.give_back(std::move(session));
+        return *std::move(output);
+      }
+      pool_.discard(std::move(session));
+      if (output.error().sent || fresh || patience.stop.stop_requested()) {
+        return failure(command, output.error(), patience, timeout);
+      }
+    }
+    return internal_error("unreachable");
+  }
+
   Status transfer(const std::function<Status(SshSession&, const Patience&)>& step) {
     const Patience patience{Clock::now() + kTransferTimeout, {}};
     ORDEAL_TRY_ASSIGN(auto session, pool_.acquire(patience, false));

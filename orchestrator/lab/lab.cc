@@ -1,6 +1,7 @@
 #include "orchestrator/lab/lab.h"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,12 +9,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "orchestrator/lab/lab_state.h"
 #include "orchestrator/lab/local_lab.h"
 #include "orchestrator/lab/netns_lab.h"
 #include "orchestrator/lab/processes.h"
+#include "orchestrator/lab/scaffold.h"
+#include "orchestrator/lab/vm_lab.h"
 #include "remote/process.h"
 
 namespace ordeal {
@@ -34,12 +38,25 @@ Status check_lab_name(std::string_view name) {
       name);
 }
 
+// Its hosts hang on a network of this machine's namespaces.
+bool has_scaffold(std::string_view kind) { return kind == "netns" || kind == "vm"; }
+
+Status check_possible(const std::string& kind) {
+  if (kind == "netns") return check_netns_possible();
+  if (kind == "vm") return check_vm_possible();
+  return {};
+}
+
 Status check_request(const LabRequest& request) {
   ORDEAL_TRY(check_lab_name(request.name));
-  if (request.kind != "netns" && request.kind != "local") {
-    return bad_input("`{}` is no kind of lab; use netns or local", request.kind);
+  if (std::find(std::begin(kLabKinds), std::end(kLabKinds), request.kind) == std::end(kLabKinds)) {
+    return bad_input("`{}` is no kind of lab; use one of: {}", request.kind,
+                     fmt::join(kLabKinds, ", "));
   }
   if (request.hosts.empty()) return bad_input("lab {} has no hosts", request.name);
+  if (request.hosts.size() > kLabHostsMax) {
+    return bad_input("a lab has at most {} hosts, not {}", kLabHostsMax, request.hosts.size());
+  }
   std::set<std::string_view> seen{"ctl", "sw", "localhost"};
   for (const std::string& host : request.hosts) {
     const bool good = !host.empty() && host.size() <= 12 && host.front() >= 'a' && all_of(host, "");
@@ -61,7 +78,7 @@ Status take_down(std::string_view name) {
   if (kind == "local") {
     ORDEAL_TRY(destroy_local_lab(name));
   } else if (geteuid() == 0) {
-    ORDEAL_TRY(destroy_netns_lab(name));
+    ORDEAL_TRY(destroy_scaffold(name));
   }
   return forget_lab(name);
 }
@@ -83,19 +100,37 @@ Status claim(const LabRequest& request) {
   return claim_lab(request);
 }
 
+Result<Lab> build_kind(const LabRequest& request, const std::stop_token& stop) {
+  if (request.kind == "local") return build_local_lab(request);
+  if (request.kind == "vm") return build_vm_lab(request, stop);
+  return build_netns_lab(request, stop);
+}
+
 Result<Lab> build(const LabRequest& request, const std::stop_token& stop) {
-  ORDEAL_TRY_ASSIGN(
-      Lab lab, request.kind == "local" ? build_local_lab(request) : build_netns_lab(request, stop));
+  ORDEAL_TRY_ASSIGN(Lab lab, build_kind(request, stop));
   ORDEAL_TRY(save_lab(lab, lab_places(request.name).state / "lab.json"));
   if (request.keep) ORDEAL_TRY(keep_lab(request.name));
   return lab;
+}
+
+std::vector<std::string> over_ssh(const HostSpec& host, const std::string& from,
+                                  const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{"ip", "netns", "exec", from, "ssh", "-F", "none"};
+  for (const char* option :
+       {"IdentitiesOnly=yes", "BatchMode=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"}) {
+    command.insert(command.end(), {"-o", option});
+  }
+  command.insert(command.end(), {"-o", "UserKnownHostsFile=" + host.known_hosts.string(), "-i",
+                                 host.identity.string(), host.user + "@" + host.address,
+                                 shell_line({arguments, {}, {}, {}})});
+  return command;
 }
 
 }  // namespace
 
 Result<Lab> lab_up(const LabRequest& request, std::stop_token stop) {
   ORDEAL_TRY(check_request(request));
-  if (request.kind == "netns") ORDEAL_TRY(check_netns_possible());
+  ORDEAL_TRY(check_possible(request.kind));
   ORDEAL_TRY(claim(request));
   auto lab = build(request, stop);
   if (lab) return lab;
@@ -135,11 +170,11 @@ Result<Lab> find_lab(std::string_view name) {
 }
 
 bool lab_is_left(const Lab& lab) {
-  if (lab.kind != "netns" && lab.kind != "local") return true;
+  if (!has_scaffold(lab.kind) && lab.kind != "local") return true;
   std::error_code ignored;
   if (std::filesystem::exists(lab_places(lab.name).state, ignored)) return true;
   // The state is the user's own, and the lab may be another user's.
-  if (lab.kind == "netns") {
+  if (has_scaffold(lab.kind)) {
     const std::string file = fmt::format("{}/{}", kNetnsDirectory, netns_name(lab.name, "ctl"));
     return access(file.c_str(), F_OK) == 0;
   }
@@ -162,6 +197,9 @@ Result<int> lab_exec(std::string_view name, std::string_view host,
     whole = {"env", "-C", directory};
   } else if (host == "ctl") {
     whole = {"ip", "netns", "exec", netns_name(name, host)};
+  } else if (lab.kind == "vm") {
+    whole = over_ssh(*found, netns_name(name, "ctl"), arguments);
+    return run_in_foreground({whole});
   } else {
     std::string pid = read_file(lab_places(name).state / host / "pid");
     pid = pid.substr(0, pid.find('\n'));
@@ -172,7 +210,7 @@ Result<int> lab_exec(std::string_view name, std::string_view host,
 }
 
 Status enter_control_namespace(const Lab& lab) {
-  if (lab.kind != "netns") return {};
+  if (!has_scaffold(lab.kind)) return {};
   const std::string file = fmt::format("{}/{}", kNetnsDirectory, netns_name(lab.name, "ctl"));
   const UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd && setns(fd.get(), CLONE_NEWNET) == 0) return {};

@@ -1,6 +1,8 @@
 // A lab: the hosts of a run, made for it on this machine. One face for all kinds:
 //
 //   netns  each host a network, mount, UTS, IPC and PID namespace with its own sshd; needs root
+//   vm     each host a guest with a kernel of its own (qemu or User-Mode Linux); needs root, and an
+//          image (guest_image.h)
 //   local  each host a loopback address and a directory, its servers plain processes; needs nothing
 //
 // A lab is known by its name; its state is found again from another process by that name, or from a
@@ -21,16 +23,21 @@
 
 namespace ordeal {
 
+inline constexpr std::string_view kLabKinds[] = {"netns", "vm", "local"};
+
 struct LabRequest {
-  std::string kind = "netns";      // "netns" or "local"
+  std::string kind = "netns";      // one of kLabKinds
   std::string name;                // [a-z0-9][a-z0-9-]*, at most 32 characters
   std::vector<std::string> hosts;  // [a-z][a-z0-9]*, at most 12 characters; not "ctl" or "sw"
   // False: the lab belongs to this process, and is stale once the process ended. True: it stays
   // until lab_down().
   bool keep = false;
-  // Each host of a netns lab has a file system of its own for its servers, of this size and in
-  // memory, so that faults may fill it; 0: no such file system.
+  // Each host of a netns or vm lab has a file system of its own for its servers, of this size, so
+  // that faults may fill it; that of a netns host is in memory. 0: no such file system.
   std::int64_t disk_mib = 0;
+  // Of a vm lab.
+  std::string backend = "auto";  // one of kVmBackends (vm_backend.h)
+  int memory_mib = 512;          // of each guest
 };
 
 struct Lab {
@@ -66,9 +73,9 @@ Result<Lab> find_lab(std::string_view name);
 bool lab_is_left(const Lab& lab);
 
 // Moves the process to where the lab's addresses can be reached: into the network namespace "ctl"
-// of a netns lab; nothing for other kinds. To be called early in main, while there is one thread: a
-// namespace belongs to a thread, and new threads inherit it. Host names are not resolvable; use
-// addresses.
+// of a netns or vm lab; nothing for other kinds. To be called early in main, while there is one
+// thread: a namespace belongs to a thread, and new threads inherit it. Host names are not
+// resolvable; use addresses.
 Status enter_control_namespace(const Lab& lab);
 
 // Hosts of the lab, not connected yet.

@@ -23,6 +23,7 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
           {"local", spec.local},
           {"directory", spec.directory.string()},
           {"proxy_command", spec.proxy_command},
+          {"power", spec.power.string()},
           {"abilities",
            {{"root", abilities.root},
             {"packet_filter", abilities.packet_filter},
@@ -31,7 +32,8 @@ json host_to_json(const HostSpec& spec, const HostAbilities& abilities) {
             {"netem", abilities.netem},
             {"tbf", abilities.tbf},
             {"own_disk", abilities.own_disk},
-            {"tracing", abilities.tracing}}}};
+            {"tracing", abilities.tracing},
+            {"power", abilities.power}}}};
 }
 
 HostSpec spec_from_json(const json& host) {
@@ -43,7 +45,8 @@ HostSpec spec_from_json(const json& host) {
           .known_hosts = host.at("known_hosts").get<std::string>(),
           .local = host.at("local"),
           .directory = host.at("directory").get<std::string>(),
-          .proxy_command = host.value("proxy_command", "")};
+          .proxy_command = host.value("proxy_command", ""),
+          .power = host.value("power", "")};
 }
 
 HostAbilities abilities_from_json(const json& abilities) {
@@ -54,7 +57,8 @@ HostAbilities abilities_from_json(const json& abilities) {
           .netem = abilities.at("netem"),
           .tbf = abilities.at("tbf"),
           .own_disk = abilities.at("own_disk"),
-          .tracing = abilities.at("tracing")};
+          .tracing = abilities.at("tracing"),
+          .power = abilities.value("power", false)};
 }
 
 Lab lab_from_json(const json& from) {

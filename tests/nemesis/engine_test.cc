@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
+#include <mutex>
 
 #include "nemesis/plan.h"
 #include "remote/fake_host.h"
@@ -28,6 +29,7 @@ ServerControl control(const Host&) {
 HostSpec spec(const char* name) {
   HostSpec result;
   result.name = name;
+  result.power = "power";
   return result;
 }
 
@@ -35,7 +37,12 @@ HostSpec spec(const char* name) {
 std::string kind(const Command& command) {
   const std::string& text = command.arguments[2];
   if (text.find("processes are") != std::string::npos) return "seen";
+  if (text.find("the power of") != std::string::npos) return "seen";
   const bool arm = text.find("setsid") != std::string::npos;
+  for (const char* step : {"off", "on"}) {
+    if (text.find(std::string("power ") + step + "; }") == std::string::npos) continue;
+    return (arm ? "arm+power " : "power ") + std::string(step);
+  }
   for (const char* step : {"pause", "kill-server", "resume", "start"}) {
     if (text.find(std::string("\n{ ") + step + "; }") == std::string::npos) continue;
     return (arm ? "arm+" : "") + std::string(step);
@@ -47,7 +54,7 @@ struct Fixture {
   Fixture() {
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     journal = HealJournal::open(path()).value();
-    for (const char* name : {"n1", "n2"}) {
+    for (const char* name : {"n1", "n2", "control"}) {
       auto host = std::make_unique<FakeHost>(spec(name));
       host->answer = [this, fake = host.get()](const Command& command) {
         return answer(*fake, kind(command));
@@ -58,7 +65,7 @@ struct Fixture {
     cluster = std::make_unique<Cluster>(std::move(hosts));
     Battlefield field{.control_address = "10.0.0.1", .hosts = {}, .server = control, .run_id = "r"};
     field.terrain.servers = {{"n1", "db"}, {"n2", "db"}};
-    for (const Host* host : cluster->hosts()) field.hosts.push_back(host);
+    field.hosts = {fakes[0], fakes[1]};
     engine = std::make_unique<FaultEngine>(
         *cluster, field, *journal,
         [this](Phase phase, const FaultEvent& event, const std::string& note) {
@@ -73,6 +80,10 @@ struct Fixture {
   std::filesystem::path path() const { return std::filesystem::path(folder) / kJournalFile; }
   CommandOutput answer(const FakeHost& host, const std::string& what) {
     CommandOutput output;
+    {
+      const std::lock_guard lock(mutex);
+      order.push_back(host.name() + " " + what);
+    }
     if (what.starts_with("arm")) pending_when_armed = pending(path()).value().size();
     output.standard_output = "processes are as wanted";
     if (what == failing_until) failing.clear();
@@ -96,6 +107,8 @@ struct Fixture {
   std::unique_ptr<FaultEngine> engine;
   std::vector<std::string> records;
   FaultEvent last_event;
+  std::mutex mutex;
+  std::vector<std::string> order;  // what ran where; of use where one host acts at a time
   std::string failing_host;
   std::string failing;
   std::string failing_until;  // a step that ends the failing
@@ -123,6 +136,30 @@ TEST_CASE("journal, watchdog, fault, its effect; then undo, its effect, disarm, 
         Texts{"invoke start-pause", "info start-pause", "invoke stop-pause", "info stop-pause"});
   const FaultCounts counts = fixture.engine->happened().at("pause");
   CHECK((counts.injected == 1 && counts.healed == 1 && counts.failed == 0));
+}
+
+TEST_CASE("what the control node does comes first, under a watchdog of its own") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject({"power-cut", {"n1"}}, 1s, {}).value();
+  CHECK(fixture.order == Texts{"control arm+power off", "control seen"});
+  fixture.order.clear();
+  REQUIRE(fixture.engine->heal(id));
+  REQUIRE(fixture.order.size() == 6);
+  CHECK(fixture.order[0] == "control power on");
+  CHECK(fixture.order[1] == "n1 start");
+  CHECK(fixture.ran(2) == Texts{"arm+power off", "seen", "power on", "seen", "disarm"});
+  CHECK(fixture.ran(0) == Texts{"start", "seen", "disarm"});
+  CHECK(fixture.ran(1).empty());
+}
+
+TEST_CASE("a host that does not get its power back stays struck") {
+  Fixture fixture;
+  const FaultId id = fixture.engine->inject({"power-cut", {"n1"}}, 1s, {}).value();
+  fixture.failing_host = "control";
+  fixture.failing = "power on";
+  REQUIRE_FALSE(fixture.engine->heal(id));
+  CHECK(fixture.ran(0).empty());  // there is nobody there yet
+  CHECK(pending(fixture.path()).value().size() == 1);
 }
 
 TEST_CASE("a fault that cannot be planned is told in the record, and does nothing") {

@@ -21,6 +21,8 @@ TEST_CASE("a need is met by the ability that it names") {
   CHECK(need_met(FaultNeed::own_disk, {.root = true, .own_disk = true}));
   CHECK_FALSE(need_met(FaultNeed::tracing, {.root = true}));
   CHECK(need_met(FaultNeed::tracing, {.tracing = true}));
+  CHECK(need_met(FaultNeed::power, {.root = true, .power = true}));
+  CHECK_FALSE(need_met(FaultNeed::power, {.root = true}));
 }
 
 TEST_CASE("an unmet need names fault, host, what is missing and what to do instead") {

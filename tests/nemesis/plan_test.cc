@@ -6,6 +6,7 @@
 
 #include "nemesis/clock_skew.h"
 #include "nemesis/partition.h"
+#include "nemesis/power.h"
 #include "nemesis/process.h"
 #include "nemesis/scope.h"
 #include "remote/fake_host.h"
@@ -29,6 +30,7 @@ struct Field {
     HostSpec result;
     result.name = name;
     result.address = std::string("10.0.1.") + name[1];
+    result.power = std::string("/lab/") + name + "/power";
     return result;
   }
   static Path path(const char* to) {
@@ -45,6 +47,28 @@ struct Field {
     return result;
   }
 };
+
+TEST_CASE("power is cut and restored by the control node; then the server is started") {
+  const Field field;
+  const FaultPlan plan =
+      power_cut_fault().plan({"power-cut", {"n1", "n2"}}, field.battlefield).value();
+  const std::string here(kControlNode);
+  CHECK(plan.inject == std::vector<HostCommands>{{here,
+                                                  {command({"sh", "/lab/n1/power", "off"}),
+                                                   command({"sh", "/lab/n2/power", "off"})}}});
+  CHECK(plan.undo == std::vector<HostCommands>{{"n1", {command({"start", "n1"})}},
+                                               {"n2", {command({"start", "n2"})}},
+                                               {here,
+                                                {command({"sh", "/lab/n1/power", "on"}),
+                                                 command({"sh", "/lab/n2/power", "on"})}}});
+  const FaultPlan panic =
+      kernel_panic_fault().plan({"kernel-panic", {"n2"}}, field.battlefield).value();
+  REQUIRE(panic.inject.size() == 2);
+  CHECK(panic.inject[0].host == "n2");
+  CHECK(panic.inject[1].host == here);  // which thereby arms its watchdog
+  CHECK(panic.undo == std::vector<HostCommands>{{"n2", {command({"start", "n2"})}},
+                                                {here, {command({"sh", "/lab/n2/power", "on"})}}});
+}
 
 TEST_CASE("process faults send the server's own commands to each drawn host") {
   const Field field;

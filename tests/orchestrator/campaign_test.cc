@@ -64,7 +64,7 @@ TEST_CASE("a disk is for hosts that are namespaces") {
   const std::string lab = "{lab: local, names: [n1]}";
   CHECK(load(replaced(kGood, lab, netns))->hosts.disk_mib == 512);
   CHECK(error_of(replaced(kGood, lab, "{lab: local, names: [n1], disk: 512}")) ==
-        "c.yaml:2:34: hosts: only hosts of `lab: netns` can be given a disk");
+        "c.yaml:2:34: hosts: only hosts of `lab: netns` and `lab: vm` can be given a disk");
 }
 
 TEST_CASE("groups of an inventory stand for their hosts") {

@@ -1,4 +1,4 @@
-// The files that a host is booted with.
+// The program that a host of namespaces is booted with.
 #include "orchestrator/lab/netns_lab.h"
 
 namespace ordeal {
@@ -95,19 +95,5 @@ while :; do
   wait $! || true
 done
 )bash";
-
-const std::string_view kSshdConfig = R"(Port 22
-HostKey /etc/ssh/ordeal_host_key
-PidFile /run/sshd/pid
-PermitRootLogin prohibit-password
-PasswordAuthentication no
-KbdInteractiveAuthentication no
-UsePAM no
-UseDNS no
-PrintMotd no
-MaxStartups 200
-MaxSessions 200
-Subsystem sftp internal-sftp
-)";
 
 }  // namespace ordeal

@@ -1,5 +1,5 @@
-// Taking a netns lab down: everything is found by name, not remembered, so that this works on
-// whatever a killed builder left.
+// Taking a lab of namespaces or guests down: everything is found by name, not remembered, so that
+// this works on whatever a killed builder left.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "orchestrator/lab/lab_state.h"
-#include "orchestrator/lab/netns_lab.h"
 #include "orchestrator/lab/processes.h"
+#include "orchestrator/lab/scaffold.h"
 
 namespace ordeal {
 namespace {
@@ -43,7 +43,7 @@ std::vector<ino_t> inodes(const std::vector<fs::path>& files) {
 
 // Its builders first: they would go on adding namespaces and processes.
 Status kill_processes(std::string_view lab, const std::vector<fs::path>& namespaces) {
-  const std::string mark = netns_mark(lab);
+  const std::string mark = lab_mark(lab);
   ORDEAL_TRY(kill_all([&](pid_t pid) { return started_with(pid, mark); }, kKillTimeout));
   const std::vector<ino_t> inside = inodes(namespaces);
   return kill_all(
@@ -77,7 +77,7 @@ void tidy_netns_directory(std::string_view lab) {
 
 }  // namespace
 
-Status destroy_netns_lab(std::string_view lab) {
+Status destroy_scaffold(std::string_view lab) {
   // A second pass sees what a builder did between being seen and being killed.
   for (std::vector<fs::path> found; true;) {
     ORDEAL_TRY(kill_processes(lab, namespaces_in(kNetnsDirectory, lab)));
