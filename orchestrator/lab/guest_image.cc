@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "orchestrator/lab/lab_state.h"
 #include "orchestrator/lab/scaffold.h"
 #include "remote/process.h"
 
@@ -62,18 +61,15 @@ std::string last_lines(const std::string& text, std::size_t bytes) {
 // is held by its processes, so that one whose parent was killed is not disturbed.
 Status run_recipe(const fs::path& images, const std::string& recipe, const fs::path& image,
                   std::stop_token stop) {
-  const fs::path file = images / fmt::format("recipe-{}", getpid());
-  ORDEAL_TRY(write_file(file, recipe));
   const auto output = run_process(
       {{"flock", "--no-fork", "--nonblock", "--conflict-exit-code", std::to_string(kLockIsTaken),
         (images / "lock").string(), "unshare", "--mount", "--pid", "--fork", "--kill-child",
-        "--mount-proc", "bash", file.string(), image.string()},
+        "--mount-proc", "bash", "-c", recipe, "recipe", image.string()},
        "",
        {{"LC_ALL", "C"}, {"DEBIAN_FRONTEND", "noninteractive"}}},
       kBuildTimeout, stop);
-  std::error_code ignored;
-  fs::remove(file, ignored);
   if (!output) {
+    std::error_code ignored;
     fs::remove_all(images / "building", ignored);
     return tl::unexpected(output.error());
   }

@@ -20,8 +20,8 @@ namespace ordeal {
 // Versions of kernels for which the machine has modules of User-Mode Linux.
 std::vector<std::string> uml_kernels();
 
-// Pure. Run as `bash recipe DIRECTORY`: makes the directory, whole or not at all, from the Debian
-// mirror that apt uses. Needs root.
+// Pure. Run as `bash -c "$(cat recipe)" recipe DIRECTORY`: makes the directory, whole or not at
+// all, from the Debian mirror that apt uses. Needs root.
 std::string image_recipe(const std::vector<std::string>& uml_kernel_versions);
 
 // $XDG_CACHE_HOME/ordeal/images, or ~/.cache/ordeal/images.

@@ -24,9 +24,9 @@ constexpr std::string_view kPackages[] = {"faketime",
                                           "zstd"};
 
 constexpr std::string_view kInit = R"sh(#!/bin/sh
-# First process of a guest. The kernel gave it two variables: ORDEAL_SEED is a disk with a tar archive
-# of the files that make this guest itself, ORDEAL_DATA (where there is one) a disk with the file
-# system of its servers' files.
+# First process of a guest. The kernel gave it two variables: ORDEAL_SEED is a disk with a tar
+# archive of the files that make this guest itself, ORDEAL_DATA (where there is one) a disk with the
+# file system of its servers' files.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 place() { # TYPE DIRECTORY OPTIONS
   mountpoint -q "$2" || { mkdir -p "$2" && mount -t "$1" -o "$3" "$1" "$2"; }
@@ -65,7 +65,7 @@ done
 // @...@ are filled in. The lock is held by whoever runs this. debootstrap mounts what it needs in
 // the mount namespace that this runs in.
 constexpr std::string_view kRecipe = R"bash(#!/bin/bash
-# bash recipe DIRECTORY: builds the image that guests boot.
+# bash -c "$(cat recipe)" recipe DIRECTORY: builds the image that guests boot.
 set -euo pipefail
 final=$1 work=$(dirname "$1")/building
 root=$work/root
@@ -104,7 +104,7 @@ chmod 755 "$root/usr/local/sbin/ordeal-guest-init"
 
 mke2fs -q -t ext4 -d "$root" -L ordeal -E lazy_itable_init=1 "$work/root.img" @SIZE@M
 rm -rf --one-file-system "$root"
-cp "$0" "$work/recipe"
+printf '%s' "$BASH_EXECUTION_STRING" > "$work/recipe"
 sync -f "$work"
 rm -rf "$final"
 mv -T "$work" "$final"
