@@ -395,7 +395,6 @@ TEST_CASE("changes that make no sense") {
   changes.assignments = {"wrokers=4"};
   CHECK(error_of(kGood, changes) ==
         "--set wrokers=4: unknown setting \"wrokers\"; did you mean \"workers\"?");
-  changes.assignments = {};
-  changes.scenario = "clam";
+  changes = {"clam", {}, {}, {}, false, {}};
   CHECK(error_of(kGood, changes).find("did you mean \"calm\"?") != std::string::npos);
 }
