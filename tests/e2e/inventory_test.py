@@ -21,7 +21,8 @@ class Fleet(EndToEnd):
 
     def setUp(self):
         super().setUp()
-        self.lab = f"e2e-{os.getpid()}"
+        # Tests that run beside it, in namespaces of their own, have the same process ids and the same /tmp.
+        self.lab = "e2e-" + self.folder.name.rpartition("-")[2].replace("_", "x")
         self.addCleanup(self.ordeal, "lab", "down", "--name", self.lab)
         up = self.ordeal("lab", "up", "--name", self.lab, "--hosts", 3)
         self.assert_code(up, 0)
