@@ -35,27 +35,32 @@ class SpanCollector {
   }
 
   std::vector<FaultSpan> finish(Nanoseconds end) {
-    for (FaultSpan& span : spans_) {
+    for (std::size_t at = 0; at < spans_.size(); ++at) {
+      FaultSpan& span = spans_[at];
       if (!span.healed) span.range.end = std::max(end, span.range.begin);
+      span.failed = span.failed || !seen_[at];  // nobody knows whether it had an effect
     }
     return std::move(spans_);
   }
 
  private:
+  // Faults overlap, and all are of one process: which completion belongs to which invocation is
+  // told by what they strike.
   void inject(const FaultEvent& fault, const Event& event, bool failed) {
     const bool begins = event.phase == Phase::invoke;
-    auto span = begins ? spans_.end() : oldest_open(fault);
-    // A completion may lack its invocation.
-    if (span == spans_.end() || (!begins && event.partner == kNoPosition)) {
+    auto place = begins ? spans_.size() : first(fault, [&](std::size_t at) { return !seen_[at]; });
+    if (place == spans_.size()) {  // also a completion that lacks its invocation
       spans_.push_back(span_of(fault, event));
-      span = std::prev(spans_.end());
+      seen_.push_back(false);
     }
     if (begins) return;
+    FaultSpan& span = spans_[place];
+    seen_[place] = true;
     // The completion knows more than the intention.
-    if (!fault.detail.empty()) span->detail = fault.detail;
-    span->effect = fault.effect;
-    span->failed = failed;
-    if (failed) close(*span, time_of(event));
+    if (!fault.detail.empty()) span.detail = fault.detail;
+    span.effect = fault.effect;
+    span.failed = failed;
+    if (failed) close(span, time_of(event));
   }
 
   static FaultSpan span_of(const FaultEvent& fault, const Event& event) {
@@ -69,19 +74,25 @@ class SpanCollector {
   }
 
   void heal(const FaultEvent& fault, Nanoseconds time) {
-    if (const auto span = oldest_open(fault); !fault.hosts.empty() && span != spans_.end()) {
-      close(*span, time);
-      return;
-    }
+    const bool everywhere = fault.hosts.empty() && fault.legs.empty();
+    const auto place = first(fault, [](std::size_t) { return true; });
+    if (!everywhere && place != spans_.size()) return close(spans_[place], time);
     for (FaultSpan& span : spans_) {
       if (!span.healed && span.fault == fault.fault) close(span, time);
     }
   }
 
-  std::vector<FaultSpan>::iterator oldest_open(const FaultEvent& fault) {
-    return std::find_if(spans_.begin(), spans_.end(), [&](const FaultSpan& span) {
-      return !span.healed && span.fault == fault.fault && span.hosts == fault.hosts;
-    });
+  // The place of the first open span of the same fault that is wanted; spans_.size(): there is
+  // none.
+  template <class Wanted>
+  std::size_t first(const FaultEvent& fault, Wanted&& wanted) const {
+    for (std::size_t at = 0; at < spans_.size(); ++at) {
+      const FaultSpan& span = spans_[at];
+      const bool same = span.fault == fault.fault && span.hosts == fault.hosts &&
+                        span.legs == fault.legs && span.direction == fault.direction;
+      if (same && !span.healed && wanted(at)) return at;
+    }
+    return spans_.size();
   }
 
   static void close(FaultSpan& span, Nanoseconds time) {
@@ -90,6 +101,7 @@ class SpanCollector {
   }
 
   std::vector<FaultSpan> spans_;
+  std::vector<bool> seen_;  // by span: its injection has completed
 };
 
 // The least of 1, 2, 5, 10, 20, ... nanoseconds that covers `length` in at most `buckets_max`

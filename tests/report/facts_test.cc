@@ -52,6 +52,28 @@ TEST_CASE("heals end the span with their hosts, or all of the fault") {
   CHECK(spans[2].range.end == milliseconds(6000));
 }
 
+TEST_CASE(
+    "overlapping injections are told apart by what they strike; one without effect has failed") {
+  const auto event = [](std::uint64_t index, Phase phase, FaultAction action, const char* name) {
+    return fault(index, static_cast<double>(index), phase, action, name, {"n1"});
+  };
+  Operation failed = event(4, Phase::info, FaultAction::inject, "pause");
+  failed.note = "no effect";
+  const auto spans = fault_spans(build({event(0, Phase::invoke, FaultAction::inject, "kill"),
+                                        event(1, Phase::invoke, FaultAction::inject, "pause"),
+                                        event(2, Phase::info, FaultAction::inject, "kill"),
+                                        event(3, Phase::invoke, FaultAction::heal, "kill"), failed,
+                                        event(5, Phase::info, FaultAction::heal, "kill"),
+                                        event(6, Phase::invoke, FaultAction::inject, "stop"),
+                                        event(7, Phase::info, FaultAction::heal, "clock")}));
+  REQUIRE(spans.size() == 3);
+  CHECK(spans[0].range == TimeRange{milliseconds(0), milliseconds(5000)});
+  CHECK_FALSE(spans[0].failed);
+  CHECK(spans[1].range == TimeRange{milliseconds(1000), milliseconds(4000)});
+  CHECK(spans[1].failed);
+  CHECK(spans[2].failed);  // nobody knows
+}
+
 TEST_CASE("outcomes are counted by function, without the nemesis") {
   const HistoryFacts facts = history_facts(
       build({operation(0, 0, 0, Phase::invoke, Txn{}), operation(1, 1, 0, Phase::ok, Txn{}),
