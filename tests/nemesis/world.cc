@@ -23,7 +23,8 @@ constexpr const char* kFaketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketim
 
 // Answers each connection to either port with its wall clock, once its file is synced.
 constexpr const char* kServer = R"(
-import os, selectors, socket, sys, time
+import os, selectors, signal, socket, sys, time
+signal.alarm(300)  # where the test is killed
 file = os.open(sys.argv[0], os.O_RDONLY)
 selector = selectors.DefaultSelector()
 for port in (int(sys.argv[2]), int(sys.argv[2]) + 1):
