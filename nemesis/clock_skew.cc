@@ -45,13 +45,13 @@ std::string draw_offset(const Options& options, Random& random) {
 }
 
 Result<std::string> offset_of(const Fault& fault) {
-  constexpr double kLargest_s = 365 * 24 * 3600;
+  constexpr double kLargest_s = static_cast<double>(kOffsetMax_ms) / 1000;
   constexpr double kSmallest_s = 0.1;  // that can be measured
   ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
-  const std::string& text = fault.parameters.at("offset");
-  if (std::abs(size_s) >= kSmallest_s) return text;
-  return bad_input("fault {}: offset={}: expected at least {} s, ahead or back", fault.name, text,
-                   kSmallest_s);
+  if (std::abs(size_s) >= kSmallest_s)
+    return offset_text(milliseconds(std::llround(size_s * 1000)));
+  return bad_input("fault {}: offset={}: expected at least {} s, ahead or back", fault.name,
+                   fault.parameters.at("offset"), kSmallest_s);
 }
 
 std::string offset_text(std::chrono::milliseconds offset) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "nemesis/nemesis.h"
@@ -20,12 +21,14 @@ inline constexpr OptionSpec kJumpOption{.name = "jump",
                                         .default_value = "both",
                                         .summary = "back, ahead or both (drawn each time)",
                                         .choices = kJumpChoices};
+inline constexpr std::int64_t kOffsetMax_ms = 365LL * 24 * 3600 * 1000;
 inline constexpr OptionSpec kMaxOffsetOption{
     .name = "max-offset",
     .type = OptionType::duration,
     .default_value = "60s",
     .summary = "the clock jumps by at most this, and by at least a tenth of it",
-    .minimum = 1};
+    .minimum = 1,
+    .maximum = kOffsetMax_ms};
 
 inline constexpr OptionSpec kMaxDriftOption{
     .name = "max-drift",
@@ -39,7 +42,8 @@ inline constexpr OptionSpec kMaxDriftOption{
 std::string draw_offset(const Options& options, Random& random);
 std::string offset_text(std::chrono::milliseconds offset);
 
-// Of a fault that was drawn or written: bad_input where it is none, or too little to be measured.
+// Of a fault that was drawn or written, as offset_text() has it whatever was written ("5", "+1e1"):
+// libfaketime takes no other. bad_input where it is none, or too little to be measured.
 Result<std::string> offset_of(const Fault& fault);
 
 // By kMaxDriftOption, as the clock's speed: "0.862".

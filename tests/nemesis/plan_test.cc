@@ -1,6 +1,7 @@
 // Plans as pure functions: which commands, without running them.
 #include "nemesis/plan.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -90,6 +91,26 @@ TEST_CASE("clock skew adds the offset to the server's command") {
   const FaultPlan plan = clock_skew_fault().plan(fault, field.battlefield).value();
   CHECK(plan.inject[0].commands == std::vector{command({"clock", "n1", "-0.250 x1"})});
   CHECK(plan.undo[0].commands == std::vector{command({"clock", "n1", "+0 x1"})});
+}
+
+TEST_CASE("an offset reaches libfaketime with its sign and decimals, however it was written") {
+  const Field field;
+  const std::pair<const char*, std::string> cases[] = {{"5", "+5.000"},
+                                                       {"+1e1", "+10.000"},
+                                                       {"-0.25", "-0.250"},
+                                                       {"0x10", "+16.000"},
+                                                       {" 7.1239", "+7.124"}};
+  for (const auto& [written, taken] : cases) {
+    CAPTURE(written);
+    const Fault skew{"clock-skew", {"n1"}, {}, {{"offset", written}}};
+    const FaultPlan plan = plan_fault(skew, field.battlefield).value();
+    CHECK(plan.inject[0].commands == std::vector{command({"clock", "n1", taken + " x1"})});
+    const Fault strobe{"clock-strobe", {"n1"}, {}, {{"offset", written}, {"period", "500"}}};
+    const FaultPlan strobes = plan_fault(strobe, field.battlefield).value();
+    const auto& arguments = strobes.inject[0].commands[0].arguments;
+    const std::string line = shell_line(command({"clock", "n1", taken + " x1"}));
+    CHECK(std::find(arguments.begin(), arguments.end(), line) != arguments.end());
+  }
 }
 
 TEST_CASE("an offset that is none, or too small to be measured, is refused") {
