@@ -45,7 +45,7 @@ std::string draw_offset(const Options& options, Random& random) {
 }
 
 Result<std::string> offset_of(const Fault& fault) {
-  constexpr double kLargest_s = static_cast<double>(kOffsetMax_ms) / 1000;
+  constexpr double kLargest_s = 365 * 24 * 3600;
   constexpr double kSmallest_s = 0.1;  // that can be measured
   ORDEAL_TRY_ASSIGN(const double size_s, number_of(fault, "offset", -kLargest_s, kLargest_s));
   if (std::abs(size_s) >= kSmallest_s)

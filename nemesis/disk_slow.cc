@@ -15,7 +15,7 @@
 namespace ordeal {
 namespace {
 
-constexpr double kDelayMax_ms = 5000;
+constexpr std::int64_t kDelayMax_ms = 5000;
 
 constexpr std::string_view kCallChoices[] = {"sync", "write"};
 constexpr std::string_view kSyncs = "fsync,fdatasync,sync_file_range,syncfs,msync";
@@ -29,7 +29,8 @@ constexpr OptionSpec kOptions[] = {
      .type = OptionType::duration,
      .default_value = "200ms",
      .summary = "each call takes longer by at most this, and at least half of it",
-     .minimum = 20},
+     .minimum = 20,
+     .maximum = kDelayMax_ms},
     {.name = "calls",
      .default_value = "write",
      .summary =

@@ -15,8 +15,8 @@
 namespace ordeal {
 namespace {
 
-constexpr double kPeriodMin_ms = 10;
-constexpr double kPeriodMax_ms = 2500;
+constexpr std::int64_t kPeriodMin_ms = 10;
+constexpr std::int64_t kPeriodMax_ms = 2500;
 constexpr const char* kLimit_s = "3600";
 
 // $1 program, $2 state, $3 id of the mark, which no shell here must bear, then what moves the
@@ -67,7 +67,8 @@ constexpr OptionSpec kStrobeOptions[] = {
      .type = OptionType::duration,
      .default_value = "500ms",
      .summary = "how long the clock stays wrong, and then right; from 10ms to 2500ms",
-     .minimum = 10},
+     .minimum = kPeriodMin_ms,
+     .maximum = kPeriodMax_ms},
 };
 
 Fault draw_strobe(const Options& options, const Terrain& terrain, Random& random) {

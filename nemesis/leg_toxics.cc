@@ -85,17 +85,24 @@ constexpr ToxicFault kFaults[] = {
      {{{"probability", 0.01, 0.2}}}},
 };
 
+// A fault that strikes nothing is none.
+constexpr double kLeastToxicity = 0.001;
+
+Status check_toxicity(std::string_view, const std::string& text) {
+  if (std::stod(text) >= kLeastToxicity) return {};
+  return bad_input("expected a number from {} to 1", kLeastToxicity);
+}
+
 constexpr OptionSpec kToxicOptions[] = {
     kLegsOption,
     kDirectionOption,
     {.name = "toxicity",
      .type = OptionType::real,
      .default_value = "1",
-     .summary = "probability that a connection is struck at all, above 0",
-     .maximum = 1}};
+     .summary = "probability that a connection is struck at all, from 0.001",
+     .maximum = 1,
+     .check = check_toxicity}};
 constexpr OptionSpec kModeOptions[] = {kLegsOption};
-
-constexpr double kLeastToxicity = 0.001;
 
 // As text for a schedule: whole numbers, but for probabilities.
 std::string draw_value(const Drawn& drawn, Random& random) {
