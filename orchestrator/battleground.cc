@@ -28,6 +28,7 @@ std::string run_id() {
 Result<Lab> hosts_of(const RunRequest& request) {
   const Hosts& hosts = request.campaign.hosts;
   if (hosts.lab.empty()) return hosts.read.lab;
+  ORDEAL_TRY(check_memory(hosts));
   LabRequest lab;
   lab.kind = hosts.lab;
   lab.name = run_id();

@@ -1,5 +1,7 @@
 #include "orchestrator/campaign_hosts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <set>
@@ -11,13 +13,15 @@ namespace ordeal {
 namespace {
 
 constexpr std::string_view kLabs[] = {"netns", "vm", "local", ""};
+constexpr std::int64_t kDiskMax_mib = 1024 * 1024;
 constexpr OptionSpec kSpecs[] = {
     {"lab", OptionType::text, "", "netns, vm or local", 0, 0, kLabs},
     {"names", OptionType::list, "n1", "names of the lab's hosts"},
     {"inventory", OptionType::text, "", "an Ansible inventory, in place of a lab"},
     {"disk", OptionType::integer, "0",
      "MiB for a file system of each host's servers (netns: in memory; vm), which disk faults may "
-     "fill; 0: none"},
+     "fill; 0: none",
+     0, kDiskMax_mib},
     {"backend", OptionType::text, "auto", "what runs the guests of lab vm", 0, 0, kVmBackends},
     {"memory", OptionType::integer, "512", "MiB of memory of each guest of lab vm", 128, 65536},
     {"provision", OptionType::boolean, "false", "prepare the inventory's hosts by Ansible first"},
@@ -109,6 +113,7 @@ Result<Hosts> read_hosts(const Origin& origin, const YAML::Node& node) {
   hosts.names = options.list("names");
   hosts.inventory = section.file("inventory");
   hosts.disk_mib = options.integer("disk");
+  hosts.disk_where = section.place("disk");
   hosts.backend = options.text("backend");
   hosts.memory_mib = static_cast<int>(options.integer("memory"));
   hosts.provision = options.boolean("provision");
@@ -121,6 +126,17 @@ Result<Hosts> read_hosts(const Origin& origin, const YAML::Node& node) {
   hosts.names.clear();
   for (const HostSpec& host : hosts.read.lab.hosts) hosts.names.push_back(host.name);
   return hosts;
+}
+
+Status check_memory(const Hosts& hosts) {
+  const std::int64_t page_kib = sysconf(_SC_PAGE_SIZE) / 1024;
+  const std::int64_t memory_mib = sysconf(_SC_PHYS_PAGES) * page_kib / 1024;
+  const auto disks = static_cast<std::int64_t>(hosts.names.size());
+  if (hosts.lab != "netns" || disks * hosts.disk_mib <= memory_mib) return {};
+  return bad_input(
+      "{}: hosts: disk is {} MiB: expected {} disks of at most {} MiB, which are in memory, of "
+      "which this machine has {} MiB",
+      hosts.disk_where, hosts.disk_mib, disks, memory_mib / disks, memory_mib);
 }
 
 Status place_hosts(std::string_view kind, std::span<const OptionSpec> specs, const Hosts& hosts,

@@ -24,6 +24,7 @@ struct Hosts {
   std::int64_t disk_mib = 0;        // this and the next two as those of LabRequest
   std::string backend = "auto";
   int memory_mib = 0;
+  std::string disk_where;                     // it was given, e.g. "campaign.yaml:4:46"
   Inventory read;                             // what the inventory says
   bool provision = false;                     // by Ansible, before the run
   std::filesystem::path playbook;             // for that
@@ -32,6 +33,10 @@ struct Hosts {
 
 // Reads the inventory, too, where there is one.
 Result<Hosts> read_hosts(const Origin& origin, const YAML::Node& node);
+
+// bad_input where disks in memory would be larger, all together, than the memory of this machine:
+// faults may fill them at once. Asked before a run; reports are made on other machines too.
+Status check_memory(const Hosts& hosts);
 
 // Settings of which the value is a host, or hosts: each must be one of the campaign's, or a group
 // of its inventory, which is replaced by the hosts in it. `kind` names the settings' owner in

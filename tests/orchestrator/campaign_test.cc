@@ -1,71 +1,12 @@
 // Campaign files: what loads, and that each mistake is named with its line, column and remedy.
-#include "orchestrator/campaign.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "tests/orchestrator/campaign_text.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace ordeal;
-
-namespace {
-
-constexpr const char* kGood = R"(name: good
-hosts: {lab: local, names: [n1]}
-target:
-  postgres: {settings: {fsync: off}}
-workload:
-  list-append: {isolation: read-committed}
-workers: 3
-faults:
-  kill:
-  pause:
-check:
-  list-append: {model: snapshot-isolation}
-scenarios:
-  calm:
-    faults: {}
-    workers: 1
-)";
-
-Result<Campaign> load(const std::string& text, const CampaignChanges& changes = {}) {
-  const TemporaryDirectory directory;
-  const auto file = directory.path() / "c.yaml";
-  std::ofstream(file) << text;
-  auto campaign = load_campaign(
-      file, changes, {target_catalog(), workload_catalog(), fault_catalog(), checker_catalog()});
-  if (campaign) return campaign;
-  Error error = campaign.error();  // without the directory, which differs each time
-  for (auto at = error.message.find(directory.path().string()); at != std::string::npos;
-       at = error.message.find(directory.path().string())) {
-    error.message.erase(at, directory.path().string().size() + 1);
-  }
-  return tl::unexpected(error);
-}
-
-std::string error_of(const std::string& text, const CampaignChanges& changes = {}) {
-  const auto campaign = load(text, changes);
-  REQUIRE_FALSE(campaign);
-  REQUIRE(campaign.error().kind == ErrorKind::bad_input);
-  return campaign.error().message;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
-
-}  // namespace
-
-TEST_CASE("a disk is for hosts that are namespaces") {
-  const std::string netns = "{lab: netns, names: [n1], disk: 512}";
-  const std::string lab = "{lab: local, names: [n1]}";
-  CHECK(load(replaced(kGood, lab, netns))->hosts.disk_mib == 512);
-  CHECK(error_of(replaced(kGood, lab, "{lab: local, names: [n1], disk: 512}")) ==
-        "c.yaml:2:34: hosts: only hosts of `lab: netns` and `lab: vm` can be given a disk");
-}
 
 TEST_CASE("groups of an inventory stand for their hosts") {
   const TemporaryDirectory directory;
@@ -233,53 +174,6 @@ TEST_CASE("what a target would refuse is refused when the campaign is read") {
   }
   CHECK(with("settings: {port: 1}").find("c.yaml:4:25: target postgres: settings.port is ") == 0);
   CHECK(with("settings: {a-b: 1}").find("c.yaml:4:25: target postgres: settings.a-b is ") == 0);
-}
-
-TEST_CASE("no time may be nothing, but those without faults") {
-  const std::string more = ": expected more than 0, e.g. ";
-  CHECK(error_of(replaced(kGood, "workers: 3", "step-timeout: 0s")) ==
-        "c.yaml:7:1: campaign: step-timeout is \"0s\"" + more + "60s");
-  CHECK(error_of(replaced(kGood, "workers: 3", "duration: 0.1ms")) ==
-        "c.yaml:7:1: campaign: duration is \"0.1ms\"" + more + "60s");
-  for (const std::string name : {"interval", "duration-min", "duration-max"}) {
-    CHECK(error_of(replaced(kGood, "workers: 3", "schedule: {" + name + ": 0s}"))
-              .find("c.yaml:7:12: schedule: " + name + " is \"0s\"" + more) == 0);
-  }
-  CHECK(error_of(replaced(kGood, "{settings: {fsync: off}}", "{operation-timeout: 0ms}"))
-            .find("c.yaml:4:14: target postgres: operation-timeout is \"0ms\"" + more) == 0);
-  CHECK(load(replaced(kGood, "workers: 3", "schedule: {quiet-start: 0s, quiet-end: 0s}")));
-  CampaignChanges changes;
-  changes.duration = "0s";
-  CHECK(error_of(replaced(kGood, "workers: 3", "duration: 5s"), changes) ==
-        "--duration 0s: campaign: duration is \"0s\"" + more + "60s");
-}
-
-TEST_CASE("settings have bounds that make sense") {
-  const auto with = [](const std::string& fault) {
-    return error_of(replaced(kGood, "  pause:", "  " + fault));
-  };
-  CHECK(with("clock-skew: {max-offset: 9000h}") ==
-        "c.yaml:10:16: fault clock-skew: max-offset is \"9000h\": expected at most a year (8760h)");
-  CHECK(with("clock-strobe: {period: 3s}") ==
-        "c.yaml:10:18: fault clock-strobe: period is \"3s\": expected at most 2500ms");
-  CHECK(with("packet-delay: {max-delay: 2m}") ==
-        "c.yaml:10:18: fault packet-delay: max-delay is \"2m\": expected at most 60s");
-  CHECK(with("disk-slow: {max-delay: 6s}") ==
-        "c.yaml:10:15: fault disk-slow: max-delay is \"6s\": expected at most 5s");
-  CHECK(with("host-clock-strobe: {period: 3s}") ==
-        "c.yaml:10:23: fault host-clock-strobe: period is \"3s\": expected at most 2500ms");
-  CHECK(with("clock-skew: {max-offset: 900ms}") ==
-        "c.yaml:10:16: fault clock-skew: max-offset is \"900ms\": expected at least 1s, e.g. 60s");
-  for (const std::string toxicity : {"0", "0.0001"}) {
-    CHECK(with("latency: {toxicity: " + toxicity + "}") ==
-          "c.yaml:10:13: fault latency: toxicity is \"" + toxicity +
-              "\": expected a number from 0.001 to 1");
-  }
-  CampaignChanges changes;
-  changes.duration = "99999999999999h";
-  CHECK(error_of(kGood, changes) ==
-        "--duration 99999999999999h: campaign: duration is \"99999999999999h\": expected at most a "
-        "year (8760h)");
 }
 
 TEST_CASE("a cap is given by the name of what it is for") {
