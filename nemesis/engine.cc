@@ -18,8 +18,36 @@ namespace ordeal {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr milliseconds kLookAgain{50};
+
+// What each step has seen and what others have not; the error where none has.
+Result<std::string> look(const std::vector<InProcess>& steps, steady_clock::time_point deadline) {
+  std::vector<std::string> seen;
+  std::vector<std::string> unseen;
+  for (const InProcess& step : steps) {
+    const auto looked = step.effect(deadline);
+    (looked ? seen : unseen).push_back(looked ? *looked : looked.error().message);
+  }
+  const bool none = seen.empty();
+  seen.insert(seen.end(), unseen.begin(), unseen.end());
+  std::string text = boost::algorithm::join(seen, "; ");
+  if (none && !steps.empty()) return surroundings_error("{}", text);
+  return text;
+}
+
+std::string both_of(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : "; ") + second;
+}
+
+// What it did in all, also what was not seen yet when it was injected.
+std::string seen_while_active(const std::vector<InProcess>& steps) {
+  if (steps.empty()) return "";
+  const auto looked = look(steps, steady_clock::now());
+  return "while it lasted: " + (looked ? *looked : looked.error().message);
+}
+
 }  // namespace
 
 std::string fault_place(const FaultEvent& event) {
@@ -41,6 +69,8 @@ FaultEngine::FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJo
 Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration, std::stop_token stop,
                                     milliseconds within) {
   if (stop.stop_requested()) return stopped();
+  const bool capped = within < milliseconds::max();
+  const auto cutoff = capped ? steady_clock::now() + within : steady_clock::time_point::max();
   const auto planned = plan_fault(fault, battlefield_);
   if (!planned) return tl::unexpected(refuse(fault, planned.error()));
   const FaultPlan& plan = *planned;
@@ -48,7 +78,7 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration, s
   FaultEvent event = injected.active.event;
   record_(Phase::invoke, event, "");
   const Status carried_out = carry_out(plan, injected, duration, stop);
-  const auto seen = carried_out ? see_effect(plan, within, stop)
+  const auto seen = carried_out ? see_effect(plan, cutoff, stop)
                                 : Result<std::string>(tl::unexpected(carried_out.error()));
   if (seen) {
     event.effect = *seen;
@@ -112,32 +142,27 @@ FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan,
   return injected_.back();
 }
 
-Result<std::string> FaultEngine::see_effect(const FaultPlan& plan, milliseconds within,
+Result<std::string> FaultEngine::see_effect(const FaultPlan& plan, steady_clock::time_point cutoff,
                                             std::stop_token stop) const {
-  within = std::min({within, plan.effect_within, settings_.probe_timeout});
-  auto seen = probe(plan.effect, cluster_, within, stop);
-  if (seen) seen = see_in_process(plan, *seen, within, stop);
+  const milliseconds within = std::min(plan.effect_within, settings_.probe_timeout);
+  auto seen = probe(plan.effect, cluster_, within, stop, cutoff);
+  if (seen) {
+    seen = see_in_process(plan, *seen, std::min(steady_clock::now() + within, cutoff), stop);
+  }
   if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
   return seen;
 }
 
-Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, std::string seen,
-                                                milliseconds within, std::stop_token stop) const {
-  const auto deadline = std::chrono::steady_clock::now() + within;
-  std::string unseen;
-  while (!plan.in_process.empty()) {
-    std::string found;
-    unseen.clear();
-    for (const InProcess& step : plan.in_process) {
-      const auto looked = step.effect();
-      std::string& text = looked ? found : unseen;
-      text += (text.empty() ? "" : "; ") + (looked ? *looked : looked.error().message);
-    }
-    if (!found.empty()) return seen + (seen.empty() ? "" : "; ") + found;
-    if (std::chrono::steady_clock::now() > deadline) return surroundings_error("{}", unseen);
-    if (!sleep_until(std::chrono::steady_clock::now() + kLookAgain, stop)) return stopped();
+Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, const std::string& seen,
+                                                steady_clock::time_point deadline,
+                                                std::stop_token stop) const {
+  while (true) {
+    const auto looked = look(plan.in_process, deadline);
+    if (looked) return both_of(seen, *looked);
+    if (steady_clock::now() > deadline) return looked;
+    const auto again = std::min(steady_clock::now() + kLookAgain, deadline + milliseconds{1});
+    if (!sleep_until(again, stop)) return stopped();
   }
-  return seen;
 }
 
 Status FaultEngine::carry_out(const FaultPlan& plan, const Injected& injected,
@@ -171,10 +196,11 @@ Status FaultEngine::heal(FaultId id, std::stop_token stop) {
   FaultEvent event = injected->active.event;
   event.action = FaultAction::heal;
   record_(Phase::invoke, event, "");
+  const std::string while_active = seen_while_active(injected->in_process);
   const auto undone = undo(*injected, stop);
   if (undone) {
     count(event.fault, &FaultCounts::healed);
-    event.effect = *undone;
+    event.effect = both_of(while_active, *undone);
   }
   record_(Phase::info, event, undone ? "" : "failed: " + undone.error().message);
   if (!undone) return tl::unexpected(undone.error());

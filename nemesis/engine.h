@@ -70,7 +70,8 @@ class FaultEngine {
   FaultEngine(const Cluster& cluster, Battlefield battlefield, HealJournal& journal, Record record,
               EngineSettings settings = {});
 
-  // Returns once the effect was seen, which fails where it was not seen `within` that time.
+  // Returns once the effect was seen, which fails where it was not seen `within` that time from the
+  // beginning: one deadline over all waits, of all hosts, legs and directions.
   // `duration` is the planned one; it sets the watchdogs' deadline. On failure everything has been
   // undone, or, where that failed too, the fault stays active() for heal_all(). A requested stop
   // fails with `stopped`, in the same way.
@@ -104,11 +105,14 @@ class FaultEngine {
   Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
                         std::chrono::milliseconds duration, std::stop_token stop);
   // What was seen of the effect.
-  Result<std::string> see_effect(const FaultPlan& plan, std::chrono::milliseconds within,
+  Result<std::string> see_effect(const FaultPlan& plan,
+                                 std::chrono::steady_clock::time_point cutoff,
                                  std::stop_token stop) const;
-  // One of the steps is enough: data of one direction may end before it meets what is in the other.
-  Result<std::string> see_in_process(const FaultPlan& plan, std::string seen,
-                                     std::chrono::milliseconds within, std::stop_token stop) const;
+  // One of the steps is enough, as data of one direction may end before it meets what is in the
+  // other; the text then says what was not seen.
+  Result<std::string> see_in_process(const FaultPlan& plan, const std::string& seen,
+                                     std::chrono::steady_clock::time_point deadline,
+                                     std::stop_token stop) const;
   // What was seen of the way back.
   Result<std::string> undo(const Injected& injected, std::stop_token stop);
   bool is_only_fault() const;

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/join.hpp>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "nemesis/plan.h"
@@ -17,6 +18,7 @@ namespace ordeal {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 // An attribute of the toxic that is drawn anew each time, evenly on a logarithmic scale.
 struct Drawn {
@@ -158,7 +160,7 @@ Result<proxy::Toxic> toxic_of(const ToxicFault& own, const Fault& fault) {
 InProcess mode_step(proxy::Proxy& proxy, const std::string& listener, proxy::LegMode mode) {
   return {.inject = [&proxy, listener, mode] { return proxy.set_mode(listener, mode); },
           .undo = [&proxy, listener] { return proxy.set_mode(listener, proxy::LegMode::enabled); },
-          .effect = [&proxy, listener, mode]() -> Result<std::string> {
+          .effect = [&proxy, listener, mode](steady_clock::time_point) -> Result<std::string> {
             ORDEAL_TRY_ASSIGN(const proxy::LegInfo leg, proxy.leg(listener));
             if (leg.spec.mode == mode && leg.counters.open == 0) {
               return fmt::format("{}: no connection is left", listener);
@@ -175,40 +177,56 @@ std::string toxic_name(const std::string& fault, proxy::Direction direction) {
 
 // What the toxic has done so far to the connections of the listener.
 Result<std::string> seen_of(proxy::Proxy& proxy, const std::string& listener,
-                            const std::string& name) {
+                            const proxy::Toxic& toxic) {
+  const std::string place = fmt::format("{} {}", listener, proxy::direction_name(toxic.direction));
   ORDEAL_TRY_ASSIGN(const proxy::LegInfo leg, proxy.leg(listener));
   for (std::size_t i = 0; i < leg.toxics.size(); ++i) {
-    if (leg.toxics[i].name != name) continue;
+    if (leg.toxics[i].name != toxic.name) continue;
     proxy::ToxicEffect effect = leg.effects[i];
     // Ends are held back by whatever delays; they are the point of these two only.
     const std::string& type = leg.toxics[i].type;
     if (type != "slow_close" && type != "half_open") effect.late_ends = 0;
     const std::string seen = proxy::effect_text(effect);
     if (seen.empty()) break;
-    return fmt::format("{} {}: {}", listener, proxy::direction_name(leg.toxics[i].direction), seen);
+    return fmt::format("{}: {}", place, seen);
   }
-  return surroundings_error("{}: nothing has met the toxic {}", listener, name);
+  return surroundings_error("{}: nothing has met the toxic", place);
 }
 
 // Of latency: what a client waits for, where the server answers the end of a connection by its own.
 // Where it does not, as a server that is dead, the proxy's counters are all there is; the same
 // where only some connections are struck, or for too long to wait.
-Result<std::string> waiting_of(proxy::Proxy& proxy, const std::string& listener,
-                               const proxy::Toxic& toxic) {
-  constexpr std::chrono::milliseconds kLongest{3000};
-  if (toxic.type != "latency" || toxic.toxicity < 1) return std::string();
-  const double latency_ms = toxic.attributes.at("latency");
-  if (latency_ms > static_cast<double>(kLongest.count()) / 2) return std::string();
-  const auto took = proxy.round_trip(listener, kLongest);
-  if (!took) return std::string();
-  const std::string seen =
-      fmt::format("{}: a connection and its end took {} ms", listener, took->count());
-  const double least_ms = latency_ms - toxic.attributes.at("jitter");
-  if (static_cast<double>(took->count()) >= least_ms * 0.95) return seen;
-  return surroundings_error("{}", seen);
+std::optional<milliseconds> waiting_of(const proxy::Proxy& proxy, const std::string& listener,
+                                       const proxy::Toxic& toxic,
+                                       steady_clock::time_point deadline) {
+  constexpr milliseconds kLongest{3000};
+  const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+  if (toxic.type != "latency" || toxic.toxicity < 1 || left <= milliseconds{0}) return {};
+  if (toxic.attributes.at("latency") > static_cast<double>(kLongest.count()) / 2) return {};
+  const auto took = proxy.round_trip(listener, std::min(kLongest, left));
+  return took ? std::optional(*took) : std::nullopt;
 }
 
-InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::Toxic toxic) {
+// Of the toxic in its direction, one of so many `directions` of the fault. A wait shows that each
+// of them is slow where it was as long as all together.
+Result<std::string> effect_of(proxy::Proxy& proxy, const std::string& listener,
+                              const proxy::Toxic& toxic, std::size_t directions,
+                              steady_clock::time_point deadline) {
+  const auto took = waiting_of(proxy, listener, toxic, deadline);
+  auto counted = seen_of(proxy, listener, toxic);
+  if (!took) return counted;
+  const std::string waited =
+      fmt::format("{}: a connection and its end took {} ms", listener, took->count());
+  const double took_ms = static_cast<double>(took->count());
+  const double least_ms = (toxic.attributes.at("latency") - toxic.attributes.at("jitter")) * 0.95;
+  if (took_ms < least_ms) return surroundings_error("{}", waited);
+  if (counted) return *counted + "; " + waited;
+  if (took_ms >= least_ms * static_cast<double>(directions)) return waited;
+  return surroundings_error("{}; {}", counted.error().message, waited);
+}
+
+InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::Toxic toxic,
+                     std::size_t directions) {
   const std::string name = toxic.name;
   return {.inject = [&proxy, listener, toxic]() -> Status {
             ORDEAL_TRY(proxy.add_toxic(listener, toxic));
@@ -220,12 +238,10 @@ InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::To
                                            [&](const auto& each) { return each.name == name; });
             return there ? proxy.remove_toxic(listener, name) : Status();
           },
-          .effect = [&proxy, listener, toxic]() -> Result<std::string> {
-            ORDEAL_TRY_ASSIGN(const std::string waited, waiting_of(proxy, listener, toxic));
-            auto counted = seen_of(proxy, listener, toxic.name);
-            if (waited.empty()) return counted;
-            return counted ? *counted + "; " + waited : waited;
-          }};
+          .effect =
+              [&proxy, listener, toxic, directions](steady_clock::time_point deadline) {
+                return effect_of(proxy, listener, toxic, directions, deadline);
+              }};
 }
 
 std::vector<proxy::Direction> directions_of(const Fault& fault) {
@@ -251,10 +267,11 @@ Status add_steps(const ToxicFault& own, const Fault& fault, const std::string& l
     return {};
   }
   ORDEAL_TRY_ASSIGN(proxy::Toxic toxic, toxic_of(own, fault));
-  for (const proxy::Direction direction : directions_of(fault)) {
+  const std::vector<proxy::Direction> directions = directions_of(fault);
+  for (const proxy::Direction direction : directions) {
     toxic.direction = direction;
     toxic.name = toxic_name(fault.name, direction);
-    plan.in_process.push_back(toxic_step(proxy, listener, toxic));
+    plan.in_process.push_back(toxic_step(proxy, listener, toxic, directions.size()));
   }
   return {};
 }

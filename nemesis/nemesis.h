@@ -40,8 +40,9 @@ struct HostCommands {
 struct InProcess {
   std::function<Status()> inject;
   std::function<Status()> undo;  // idempotent
-  // As FaultPlan::effect: what was seen, or that nothing was, yet.
-  std::function<Result<std::string>()> effect;
+  // As FaultPlan::effect: what was seen, or that nothing was, yet. Waits for nothing after the
+  // deadline; where that is over, it tells what was counted so far.
+  std::function<Result<std::string>(std::chrono::steady_clock::time_point deadline)> effect;
 };
 
 struct FaultPlan {

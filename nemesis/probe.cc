@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -32,7 +33,15 @@ std::string line_of(const CommandOutput& output) {
   return line;
 }
 
-void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop) {
+// Of a command that must end by then; at least 1 ms, since no time would mean no limit.
+milliseconds time_until(steady_clock::time_point cutoff) {
+  if (cutoff - steady_clock::now() > kCommandTimeout) return kCommandTimeout;
+  return std::max(std::chrono::duration_cast<milliseconds>(cutoff - steady_clock::now()),
+                  milliseconds{1});
+}
+
+void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop,
+         steady_clock::time_point cutoff) {
   Host* host = cluster.find(*asked.host);
   const auto control =
       host == nullptr && *asked.host == kControlNode ? make_control_node() : nullptr;
@@ -41,16 +50,17 @@ void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop) {
     asked.seen = "is not among the hosts given";
     return;
   }
-  const auto output = host->run(*asked.command, kCommandTimeout, stop);
+  const auto output = host->run(*asked.command, time_until(cutoff), stop);
   asked.as_wanted = output && output->exit_status == 0;
   asked.seen = output ? line_of(*output) : output.error().message;
 }
 
-void ask_all(std::vector<Asked>& all, const Cluster& cluster, const std::stop_token& stop) {
+void ask_all(std::vector<Asked>& all, const Cluster& cluster, const std::stop_token& stop,
+             steady_clock::time_point cutoff) {
   std::vector<std::future<void>> running;
   for (Asked& asked : all) {
     if (asked.as_wanted) continue;
-    running.push_back(std::async(std::launch::async, [&] { ask(asked, cluster, stop); }));
+    running.push_back(std::async(std::launch::async, [&] { ask(asked, cluster, stop, cutoff); }));
   }
   for (auto& each : running) each.get();
 }
@@ -67,8 +77,9 @@ std::string told(const std::vector<Asked>& all, bool only_failures) {
 }  // namespace
 
 Result<std::string> probe(const std::vector<HostCommands>& probes, const Cluster& cluster,
-                          milliseconds within, std::stop_token stop) {
-  const auto deadline = steady_clock::now() + within;
+                          milliseconds within, std::stop_token stop,
+                          steady_clock::time_point cutoff) {
+  const auto deadline = std::min(steady_clock::now() + within, cutoff);
   std::vector<Asked> all;
   for (const HostCommands& of_host : probes) {
     for (const Command& command : of_host.commands) {
@@ -76,7 +87,7 @@ Result<std::string> probe(const std::vector<HostCommands>& probes, const Cluster
     }
   }
   while (true) {
-    ask_all(all, cluster, stop);
+    ask_all(all, cluster, stop, cutoff);
     const std::string failures = told(all, true);
     if (failures.empty()) return told(all, false);
     if (steady_clock::now() + kPause > deadline ||

@@ -5,8 +5,11 @@
 
 #include <catch2/catch.hpp>
 #include <mutex>
+#include <thread>
 
+#include "nemesis/control_node.h"
 #include "nemesis/plan.h"
+#include "nemesis/probe.h"
 #include "remote/fake_host.h"
 
 namespace ordeal {
@@ -51,7 +54,7 @@ std::string kind(const Command& command) {
 }
 
 struct Fixture {
-  Fixture() {
+  explicit Fixture(std::chrono::milliseconds probe_timeout = 50ms) {
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     journal = HealJournal::open(path()).value();
     for (const char* name : {"n1", "n2", "control"}) {
@@ -73,7 +76,7 @@ struct Fixture {
           records.push_back(std::string(phase_name(phase)) + " " + fault_function(event) +
                             (note.empty() ? "" : ": " + note));
         },
-        EngineSettings{.probe_timeout = 50ms});
+        EngineSettings{.probe_timeout = probe_timeout});
   }
   ~Fixture() { std::filesystem::remove_all(folder); }
 
@@ -84,6 +87,7 @@ struct Fixture {
       const std::lock_guard lock(mutex);
       order.push_back(host.name() + " " + what);
     }
+    if (what.starts_with("arm")) std::this_thread::sleep_for(to_arm);
     if (what.starts_with("arm")) pending_when_armed = pending(path()).value().size();
     output.standard_output = "processes are as wanted";
     if (what == failing_until) failing.clear();
@@ -109,6 +113,7 @@ struct Fixture {
   FaultEvent last_event;
   std::mutex mutex;
   std::vector<std::string> order;  // what ran where; of use where one host acts at a time
+  std::chrono::milliseconds to_arm{0};
   std::string failing_host;
   std::string failing;
   std::string failing_until;  // a step that ends the failing
@@ -229,6 +234,24 @@ TEST_CASE("an injection that fails on one host is undone on both at once") {
   REQUIRE(fixture.records.size() == 2);
   CHECK(fixture.records[1].starts_with("info start-pause: failed: "));
   CHECK(fixture.records[1].ends_with("; undone"));
+}
+
+TEST_CASE("the time in which an effect must be seen begins with the injection") {
+  Fixture fixture(5s);
+  fixture.to_arm = 300ms;
+  fixture.failing_host = "n1";
+  fixture.failing = "seen";
+  fixture.failing_until = "resume";
+  REQUIRE_FALSE(fixture.engine->inject({"pause", {"n1"}}, 1s, {}, 250ms));
+  CHECK(fixture.ran(0) == Texts{"arm+pause", "seen", "resume", "seen", "disarm"});
+}
+
+TEST_CASE("a probe is ended at the cutoff") {
+  const Cluster nobody({});
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_FALSE(probe({{std::string(kControlNode), {command({"sleep", "8"})}}}, nobody, 9s, {},
+                    begin + 200ms));
+  CHECK(std::chrono::steady_clock::now() - begin < 4s);
 }
 
 TEST_CASE("a healing that fails leaves the fault active, journaled and watched; heal_all retries") {
