@@ -17,6 +17,9 @@ Command is_there(const ServerControl& control) {
 // ---- disk-full
 
 constexpr std::int64_t kMiBMax = 1'000'000'000;
+// A gibibyte takes a busy machine more than the time that commands have. Both together are
+// less than the grace of watchdogs.
+constexpr milliseconds kFillTime{15'000};
 
 constexpr OptionSpec kFullOptions[] = {
     kHostsOption,
@@ -83,11 +86,20 @@ constexpr std::string_view kEmpty = R"sh(
 rm -f "$1" && eval "$2"
 )sh";
 
-// $1 directory, $2 MiB to leave. Another MiB is the tolerance, for what servers delete.
+// $1 directory, $2 file, $3 MiB to leave, $4 MiB at most. Another MiB is the tolerance. What
+// servers deleted meanwhile is filled again, by what cannot create the file: it may just have been
+// undone.
 constexpr std::string_view kIsFull = R"sh(
 free=$(df -B 1 --output=avail "$1" | tail -n 1) || exit 1
+more=$((free - $3 * 1048576))
+if [ "$more" -ge 4096 ] && size=$(stat -c %s "$2" 2>/dev/null) &&
+  [ $((size + more)) -le $(($4 * 1048576)) ]; then
+  dd if=/dev/zero of="$2" bs=4096 count=$((more / 4096)) oflag=append \
+    conv=notrunc,nocreat 2>/dev/null
+  free=$(df -B 1 --output=avail "$1" | tail -n 1) || exit 1
+fi
 echo "$((free)) bytes are free on the file system of $1"
-[ "$free" -le $((($2 + 1) * 1048576)) ]
+[ "$free" -le $((($3 + 1) * 1048576)) ]
 )sh";
 
 // $1 directory, $2 file.
@@ -108,31 +120,35 @@ Result<FaultPlan> plan_full(const Fault& fault, const Battlefield& battlefield) 
   const auto file = [&](const ServerControl& control) {
     return (control.directory / ("ordeal-full-" + battlefield.run_id)).string();
   };
-  return plan_per_server(
-      fault, battlefield,
-      fmt::format("the database's file system on {} is filled, but for {} MiB",
-                  fmt::join(fault.hosts, ", "), leave),
-      {.inject =
-           [&](const ServerControl& control) {
-             return script(kFill, {control.directory, file(control), leave, size_max});
-           },
-       .undo =
-           [&](const ServerControl& control) {
-             return script(kEmpty, {file(control), shell_line(control.start)});
-           },
-       .effect =
-           [&](const ServerControl& control) {
-             return script(kIsFull, {control.directory, leave});
-           },
-       .healed =
-           [&](const ServerControl& control) {
-             return all_of(
-                 {script(kIsEmpty, {control.directory, file(control)}), is_there(control)});
-           },
-       .possible =
-           [&](const ServerControl& control) {
-             return before_servers(kCanFill, {control.directory, leave, size_max});
-           }});
+  ORDEAL_TRY_ASSIGN(
+      FaultPlan plan,
+      plan_per_server(
+          fault, battlefield,
+          fmt::format("the database's file system on {} is filled, but for {} MiB",
+                      fmt::join(fault.hosts, ", "), leave),
+          {.inject =
+               [&](const ServerControl& control) {
+                 return script(kFill, {control.directory, file(control), leave, size_max});
+               },
+           .undo =
+               [&](const ServerControl& control) {
+                 return script(kEmpty, {file(control), shell_line(control.start)});
+               },
+           .effect =
+               [&](const ServerControl& control) {
+                 return script(kIsFull, {control.directory, file(control), leave, size_max});
+               },
+           .healed =
+               [&](const ServerControl& control) {
+                 return all_of(
+                     {script(kIsEmpty, {control.directory, file(control)}), is_there(control)});
+               },
+           .possible =
+               [&](const ServerControl& control) {
+                 return before_servers(kCanFill, {control.directory, leave, size_max});
+               }}));
+  plan.inject_longer = kFillTime;
+  return plan;
 }
 
 // ---- disk-readonly

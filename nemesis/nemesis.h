@@ -49,6 +49,8 @@ struct FaultPlan {
   std::string detail;  // for people: "n1 drops what control sends to port 5432"
   std::vector<HostCommands> inject;
   std::vector<HostCommands> undo;
+  // How much longer than others the injection may take, as where a gibibyte is written.
+  std::chrono::milliseconds inject_longer{0};
   // Probes. Each exits with 0 where things are as wanted, and prints one line that says what was
   // seen: "2 of 2 connections got no answer". `effect` is asked after injection, and again for a
   // while; a fault without effect is undone, and does not count. `healed` is asked after the undo.

@@ -62,6 +62,23 @@ TEST_CASE("as much is left free as was asked for") {
   REQUIRE(fixture.run(plan.undo));
 }
 
+TEST_CASE("what a server deletes from a full disk is filled again, but not once it is undone") {
+  Fixture fixture;
+  if (!fixture.world.can(disk_full_fault())) return;
+  const FaultPlan plan = fixture.plan(disk_full_fault(), {{"leave", "0"}, {"max-size", "16"}});
+  const auto deleted = fixture.world.server_directory() / "deleted";
+  std::ofstream(deleted) << std::string(1'500'000, 'x');
+  REQUIRE(fixture.run(plan.inject));
+  REQUIRE(std::filesystem::remove(deleted));
+  CHECK(fixture.can_write(1'000'000));
+  CHECK(fixture.sees(plan.effect));
+  CHECK_FALSE(fixture.can_write(10'000));
+  REQUIRE(fixture.run(plan.undo));
+  CHECK_FALSE(fixture.sees(plan.effect));
+  CHECK(fixture.can_write(1'000'000));
+  CHECK(fixture.sees(plan.healed));
+}
+
 TEST_CASE("a file system that is too large to be filled is left alone, and the message says so") {
   Fixture fixture;
   if (!fixture.world.can(disk_full_fault())) return;
