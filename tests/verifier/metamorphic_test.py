@@ -244,7 +244,7 @@ REGISTERS = {
     "internal": together(*ok("wx1 rx2", "wx2")),
     "lost-update": together(*ok("rx_ wx1", "rx_ wx2")),
     "dirty-update": together(("fail", "wx1"), *ok("rx1 wx2")),
-    "garbage-read": together(*ok("rx7")),
+    "garbage-read": together(*ok("rx7", "wy1")),  # without a write, it could be a history of lists
     "future-read": together(*ok("rx1 wx1")),
     "G-single-item-process": in_turn(*ok("wx1", "rx_"), process=0),
     "G-single-item-realtime": in_turn(*ok("wx1", "rx_")),
