@@ -38,6 +38,8 @@ inline constexpr OptionSpec kMaxDriftOption{
 // By the first two, as seconds with sign: "+37.500", "-0.250".
 std::string draw_offset(const Options& options, Random& random);
 std::string offset_text(std::chrono::milliseconds offset);
+// By these and the option `period`: an offset, then the servers.
+Fault draw_strobe(std::string name, const Options& options, const Terrain& terrain, Random& random);
 
 // Of a fault that was drawn or written, as offset_text() has it whatever was written ("5", "+1e1"):
 // libfaketime takes no other. bad_input where it is none, or too little to be measured.

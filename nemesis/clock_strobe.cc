@@ -28,11 +28,7 @@ constexpr OptionSpec kOptions[] = {
 };
 
 Fault draw(const Options& options, const Terrain& terrain, Random& random) {
-  std::string offset = draw_offset(options, random);
-  return {.name = "clock-strobe",
-          .hosts = draw_servers(options, terrain, random),
-          .parameters = {{"offset", std::move(offset)},
-                         {"period", std::to_string(options.duration("period").count())}}};
+  return draw_strobe("clock-strobe", options, terrain, random);
 }
 
 // A detached shell on the host, known by one argument, as watchdogs are (nemesis/watchdog.h). It
@@ -115,6 +111,15 @@ Result<FaultPlan> plan(const Fault& fault, const Battlefield& battlefield) {
 }
 
 }  // namespace
+
+Fault draw_strobe(std::string name, const Options& options, const Terrain& terrain,
+                  Random& random) {
+  std::string offset = draw_offset(options, random);
+  return {.name = std::move(name),
+          .hosts = draw_servers(options, terrain, random),
+          .parameters = {{"offset", std::move(offset)},
+                         {"period", std::to_string(options.duration("period").count())}}};
+}
 
 Command is_strobed(const AskedClock& clock, const ClockMover& mover, const std::string& offset,
                    double period_ms) {

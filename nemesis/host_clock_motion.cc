@@ -71,12 +71,8 @@ constexpr OptionSpec kStrobeOptions[] = {
      .maximum = kPeriodMax_ms},
 };
 
-Fault draw_strobe(const Options& options, const Terrain& terrain, Random& random) {
-  std::string offset = draw_offset(options, random);
-  return {.name = "host-clock-strobe",
-          .hosts = draw_servers(options, terrain, random),
-          .parameters = {{"offset", std::move(offset)},
-                         {"period", std::to_string(options.duration("period").count())}}};
+Fault draw_host_strobe(const Options& options, const Terrain& terrain, Random& random) {
+  return draw_strobe("host-clock-strobe", options, terrain, random);
 }
 
 Result<FaultPlan> plan_strobe(const Fault& fault, const Battlefield& battlefield) {
@@ -123,7 +119,7 @@ FaultEntry host_clock_strobe_fault() {
           .summary = "moves the wall clock of a whole host to and fro (clock_settime)",
           .need = FaultNeed::own_clock,
           .options = kStrobeOptions,
-          .draw = draw_strobe,
+          .draw = draw_host_strobe,
           .plan = plan_strobe};
 }
 
