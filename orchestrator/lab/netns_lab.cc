@@ -133,16 +133,9 @@ class Builder {
 }  // namespace
 
 Status check_netns_possible() {
-  if (geteuid() != 0) {
-    return surroundings_error("lab netns needs root; run as root or use lab: local");
-  }
-  const std::string missing = missing_tools(
-      {"bash", "ip", "iptables", "nsenter", "setpriv", "ssh-keygen", "sshd", "unshare"});
-  if (missing.empty()) return {};
-  return surroundings_error(
-      "lab netns needs programs that are not installed: {} (packages iproute2, iptables, "
-      "openssh-client, openssh-server, util-linux)",
-      missing);
+  return check_lab_possible(
+      "netns", {"bash", "ip", "iptables", "nsenter", "setpriv", "ssh-keygen", "sshd", "unshare"},
+      "iproute2, iptables, openssh-client, openssh-server, util-linux");
 }
 
 Result<Lab> build_netns_lab(const LabRequest& request, std::stop_token stop) {

@@ -1,5 +1,7 @@
 #include "orchestrator/lab/scaffold.h"
 
+#include <unistd.h>
+
 #include <sstream>
 #include <thread>
 
@@ -28,6 +30,17 @@ std::string missing_tools(const std::vector<std::string>& programs) {
     if (!program_exists(program)) missing += (missing.empty() ? "" : ", ") + program;
   }
   return missing;
+}
+
+Status check_lab_possible(std::string_view kind, const std::vector<std::string>& programs,
+                          std::string_view packages) {
+  if (geteuid() != 0) {
+    return surroundings_error("lab {} needs root; run as root or use lab: local", kind);
+  }
+  const std::string missing = missing_tools(programs);
+  if (missing.empty()) return {};
+  return surroundings_error("lab {} needs programs that are not installed: {} (packages {})", kind,
+                            missing, packages);
 }
 
 Scaffold::Scaffold(const LabRequest& request, std::stop_token stop)

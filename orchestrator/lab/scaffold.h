@@ -33,6 +33,10 @@ std::string lab_mark(std::string_view lab);
 
 // Names those of the programs that are not installed, or is empty.
 std::string missing_tools(const std::vector<std::string>& programs);
+// Whether labs of this kind can be built here: by root, with these programs, which are in these
+// packages.
+Status check_lab_possible(std::string_view kind, const std::vector<std::string>& programs,
+                          std::string_view packages);
 
 // Takes down what was built by a Scaffold, and all processes in its namespaces. Idempotent. The
 // lock is held.

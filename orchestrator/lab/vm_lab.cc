@@ -163,16 +163,9 @@ rm -rf seed
 }  // namespace
 
 Status check_vm_possible() {
-  if (geteuid() != 0) {
-    return surroundings_error("lab vm needs root; run as root or use lab: local");
-  }
-  const std::string missing = missing_tools(
-      {"flock", "ip", "mke2fs", "mount", "setsid", "ssh", "ssh-keygen", "tar", "unshare"});
-  if (missing.empty()) return {};
-  return surroundings_error(
-      "lab vm needs programs that are not installed: {} (packages e2fsprogs, iproute2, "
-      "openssh-client, tar, util-linux)",
-      missing);
+  return check_lab_possible(
+      "vm", {"flock", "ip", "mke2fs", "mount", "setsid", "ssh", "ssh-keygen", "tar", "unshare"},
+      "e2fsprogs, iproute2, openssh-client, tar, util-linux");
 }
 
 Result<Lab> build_vm_lab(const LabRequest& request, std::stop_token stop) {
