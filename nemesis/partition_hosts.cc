@@ -14,15 +14,27 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view kShapes[] = {"one",    "halves", "majorities-ring",
-                                        "bridge", "roles",  "random"};
+constexpr std::string_view kShapes[] = {"one",   "halves",  "majorities-ring", "bridge",
+                                        "roles", "systems", "random"};
 constexpr std::string_view kWays[] = {"both", "one", "random"};
+Status check_between(std::string_view, const std::string& text) {
+  if (text.empty() || std::count(text.begin(), text.end(), ',') == 1) return {};
+  return bad_input("expected two roles or systems, e.g. [db, bus]");
+}
+
 constexpr OptionSpec kOptions[] = {
     {.name = "shape",
      .default_value = "random",
      .summary = "one host against the rest, halves, a ring of majorities, halves with a bridge, "
-                "roles (those of one against those of another), or drawn each time",
+                "roles or systems (the hosts of one against those of another), or drawn each time",
      .choices = kShapes},
+    {.name = "between",
+     .type = OptionType::list,
+     .default_value = "",
+     .summary =
+         "two roles or systems, e.g. [db, bus], in place of a shape: their hosts are cut from each "
+         "other",
+     .check = check_between},
     {.name = "ways",
      .default_value = "random",
      .summary = "whether hosts drop each other's packets, or only one of two the other's",
@@ -35,9 +47,16 @@ HostNames names_of(const Terrain& terrain) {
   return names;
 }
 
-std::vector<HostNames> by_role(const Terrain& terrain) {
+// Of which a role is a part: "db" for db.primary.
+std::string system_of(const Terrain::Server& server) {
+  return server.role.substr(0, server.role.find('.'));
+}
+std::string role_of(const Terrain::Server& server) { return server.role; }
+
+// The hosts by what `key` says of their servers.
+std::vector<HostNames> by(std::string (*key)(const Terrain::Server&), const Terrain& terrain) {
   std::map<std::string, HostNames> roles;
-  for (const Terrain::Server& server : terrain.servers) roles[server.role].push_back(server.host);
+  for (const Terrain::Server& server : terrain.servers) roles[key(server)].push_back(server.host);
   std::vector<HostNames> groups;
   for (auto& [role, hosts] : roles) groups.push_back(std::move(hosts));
   return groups;
@@ -49,12 +68,15 @@ std::vector<std::string_view> possible_shapes(const Terrain& terrain) {
   std::vector<std::string_view> shapes{"one", "halves"};
   if (hosts >= 4) shapes.push_back("majorities-ring");
   if (hosts >= 3) shapes.push_back("bridge");
-  if (by_role(terrain).size() >= 2) shapes.push_back("roles");
+  const std::size_t roles = by(role_of, terrain).size();
+  const std::size_t systems = by(system_of, terrain).size();
+  if (roles >= 2) shapes.push_back("roles");
+  if (systems >= 2 && systems < roles) shapes.push_back("systems");
   return shapes;
 }
 
-Grudge between_roles(const Terrain& terrain, Random& random) {
-  std::vector<HostNames> two = shuffled(by_role(terrain), random);
+Grudge between_two(std::vector<HostNames> groups, Random& random) {
+  std::vector<HostNames> two = shuffled(std::move(groups), random);
   if (two.size() < 2) return {};
   two.resize(2);
   return complete_grudge(two);
@@ -62,10 +84,24 @@ Grudge between_roles(const Terrain& terrain, Random& random) {
 
 Grudge shaped(std::string_view shape, const Terrain& terrain, Random& random) {
   const HostNames hosts = shuffled(names_of(terrain), random);
-  if (shape == "roles") return between_roles(terrain, random);
+  if (shape == "roles") return between_two(by(role_of, terrain), random);
+  if (shape == "systems") return between_two(by(system_of, terrain), random);
   if (shape == "majorities-ring") return majorities_ring(hosts, random);
   if (shape == "bridge" && hosts.size() >= 3) return bridge(hosts);
   return shape == "one" ? isolate(hosts.front(), hosts) : halves(hosts);
+}
+
+Grudge between(const std::vector<std::string>& roles, const Terrain& terrain) {
+  std::vector<HostNames> groups;
+  for (const std::string& role : roles) {
+    HostNames hosts;
+    for (const Terrain::Server& server : terrain.servers) {
+      if (has_role(server, role)) hosts.push_back(server.host);
+    }
+    if (hosts.empty()) return {};
+    groups.push_back(std::move(hosts));
+  }
+  return complete_grudge(groups);
 }
 
 // "n1!n2,n1!n3": n1 drops what n2 and n3 send.
@@ -98,8 +134,11 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
   const auto possible = possible_shapes(terrain);
   const std::string_view drawn = possible[random.below(possible.size())];
   const std::string& wanted = options.text("shape");
-  const std::string shape(wanted == "random" ? drawn : std::string_view(wanted));
-  Grudge grudge = shaped(shape, terrain, random);
+  const auto roles = options.list("between");
+  const std::string shape(!roles.empty()       ? "between"
+                          : wanted == "random" ? drawn
+                                               : std::string_view(wanted));
+  Grudge grudge = roles.empty() ? shaped(shape, terrain, random) : between(roles, terrain);
   const bool one_way = random.chance(0.5);
   if (options.text("ways") == "one" || (options.text("ways") == "random" && one_way)) {
     grudge = one_sided(grudge, shuffled(names_of(terrain), random));

@@ -7,6 +7,7 @@
 
 #include "base/names.h"
 #include "nemesis/schedule.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
@@ -81,6 +82,19 @@ Status check_direction(const Fault& fault) {
   return bad_input("direction={}: expected upstream, downstream or both", found->second);
 }
 
+// Roles and systems stand for their hosts.
+std::vector<std::string> placed(const std::vector<std::string>& names, const Terrain& terrain) {
+  std::vector<std::string> hosts;
+  for (const std::string& name : names) {
+    const auto before = hosts.size();
+    for (const Terrain::Server& server : terrain.servers) {
+      if (server.host != name && has_role(server, name)) hosts.push_back(server.host);
+    }
+    if (hosts.size() == before) hosts.push_back(name);
+  }
+  return hosts;
+}
+
 Status check_places(const Fault& fault, const Terrain& terrain) {
   std::vector<std::string_view> hosts;
   std::vector<std::string_view> legs;
@@ -123,6 +137,7 @@ Result<ScheduledFault> parse_step(const StepText& step, std::span<const FaultCho
   for (std::size_t i = 1; i < words.size(); ++i) {
     ORDEAL_TRY(set_from(words[i], choice.entry->strikes, scheduled.fault));
   }
+  scheduled.fault.hosts = placed(scheduled.fault.hosts, terrain);
   ORDEAL_TRY(check_direction(scheduled.fault));
   ORDEAL_TRY(check_places(scheduled.fault, terrain));
   return scheduled;

@@ -34,12 +34,17 @@ std::vector<std::string> draw_some(const std::vector<std::string>& hosts, std::s
 
 }  // namespace
 
+bool has_role(const Terrain::Server& server, std::string_view role) {
+  return role.empty() || server.role == role ||
+         server.role.compare(0, role.size() + 1, std::string(role) + ".") == 0;
+}
+
 std::vector<std::string> draw_servers(const Options& options, const Terrain& terrain,
                                       Random& random) {
   const std::string& role = options.text("role");
   std::vector<std::string> hosts;
   for (const Terrain::Server& server : terrain.servers) {
-    if (role.empty() || server.role == role) hosts.push_back(server.host);
+    if (has_role(server, role)) hosts.push_back(server.host);
   }
   return draw_some(hosts, options.text("hosts"), random);
 }

@@ -29,7 +29,7 @@ inline constexpr OptionSpec kHostsOption{
 inline constexpr OptionSpec kRoleOption{
     .name = "role",
     .default_value = "",
-    .summary = "only servers of this role, e.g. primary; empty: of all"};
+    .summary = "only servers of this role, e.g. primary, or of this system; empty: of all"};
 
 // For faults that destroy data (FaultEntry::dangerous).
 inline constexpr OptionSpec kDangerousOption{
@@ -51,6 +51,9 @@ inline constexpr OptionSpec kDirectionOption{
     .summary = "upstream (to the server), downstream (from it), both, or drawn each time",
     .choices = kDirectionChoices};
 
+// Of `role` itself, or of the system of that name: "db" has servers of roles db, db.primary, ...;
+// every server is of role "".
+bool has_role(const Terrain::Server& server, std::string_view role);
 // By kHostsOption and kRoleOption, where they are among the options; in the order of the terrain,
 // and at least one where there is any.
 std::vector<std::string> draw_servers(const Options& options, const Terrain& terrain,

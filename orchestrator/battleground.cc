@@ -55,7 +55,7 @@ Result<std::unique_ptr<Battleground>> Battleground::make(const RunRequest& reque
   ORDEAL_TRY(ground->provision_hosts());
   ORDEAL_TRY(ground->probe_inventory());
   ORDEAL_TRY(check_needs(request.campaign, ground->cluster_));
-  ORDEAL_TRY(ground->make_target());
+  ORDEAL_TRY(ground->make_systems());
   ORDEAL_TRY(check_faults(request.campaign, ground->terrain_));
   ORDEAL_TRY(check_plans(request.campaign, ground->battlefield(), ground->cluster_, request.stop));
   return ground;
@@ -77,7 +77,8 @@ Battleground::~Battleground() {
 
 void Battleground::leave() {
   if (started_) {
-    const Status status = on_each("stop", [&](Host& host) { return target_->stop(host); });
+    const Status status =
+        on_each(systems_->hosts(), [&](Host& host) { return systems_->stop(host); });
     if (!status) request_.console.log().warn("{}", status.error().message);
   }
   if (campaign_.hosts.lab.empty()) return;
@@ -117,83 +118,60 @@ Status Battleground::provision_hosts() {
   if (!hosts.provision) return {};
   request_.console.log().info(
       "provisioning by {}", hosts.playbook.empty() ? "Ordeal's playbook" : hosts.playbook.string());
-  ORDEAL_TRY_ASSIGN(const auto target, new_target());
-  const TargetEntry& entry = *campaign_.target.entry;
-  const auto settings = names_of(entry.options);
-  const bool versioned = std::find(settings.begin(), settings.end(), "version") != settings.end();
-  const ProvisionedSystem system{versioned ? campaign_.target.options.text("version") : "",
-                                 target->hosts()};
-  return provision({hosts.inventory,
-                    hosts.read,
-                    hosts.playbook,
-                    {{std::string(entry.name), system}},
-                    request_.folder.provision_log(),
-                    hosts.task_timeout,
-                    cluster_,
-                    request_.console,
+  ORDEAL_TRY_ASSIGN(const auto systems, Systems::make(campaign_, cluster_));
+  return provision({hosts.inventory, hosts.read, hosts.playbook, systems->provisioned(),
+                    request_.folder.provision_log(), hosts.task_timeout, cluster_, request_.console,
                     request_.stop});
 }
 
-Result<std::unique_ptr<Target>> Battleground::new_target() const {
-  const TargetInput input{campaign_.target.options,
-                          std::string(campaign_.workload.entry->name),
-                          campaign_.workload.options,
-                          cluster_,
-                          static_cast<std::size_t>(campaign_.settings.integer("workers")),
-                          campaign_.settings.duration("step-timeout")};
-  return campaign_.target.entry->make(input);
-}
-
-Status Battleground::make_target() {
-  ORDEAL_TRY_ASSIGN(target_, new_target());
-  for (const auto& name : target_->hosts()) {
-    if (cluster_.find(name) == nullptr) {
-      return bad_input("target {}: no host \"{}\"", campaign_.target.entry->name, name);
-    }
-  }
-  for (const auto& group : unclaimed_groups(campaign_.hosts.read, target_->hosts())) {
+Status Battleground::make_systems() {
+  ORDEAL_TRY_ASSIGN(systems_, Systems::make(campaign_, cluster_));
+  for (const auto& group : unclaimed_groups(campaign_.hosts.read, systems_->hosts())) {
     request_.console.log().warn(
-        "group {} of {} takes no part: no setting of target {} names it or one of its hosts", group,
-        campaign_.hosts.inventory.string(), campaign_.target.entry->name);
+        "group {} of {} takes no part: no setting of {} names it or one of its hosts", group,
+        campaign_.hosts.inventory.string(), systems_->text());
   }
-  terrain_ = terrain_of(*target_);
-  ORDEAL_TRY_ASSIGN(proxy_, route_legs(campaign_, *target_, terrain_, cluster_.control_address,
+  terrain_ = terrain_of(*systems_);
+  ORDEAL_TRY_ASSIGN(proxy_, route_legs(campaign_, *systems_, terrain_, cluster_.control_address,
                                        Random(request_.seed).derive("proxy").next()));
   return {};
 }
 
-// `action` on all of the target's hosts at once.
-Status Battleground::on_each(const char* step, const std::function<Status(Host&)>& action) const {
-  const auto hosts = target_->hosts();
-  request_.console.log().debug("{} {} on {} hosts", step, campaign_.target.entry->name,
-                               hosts.size());
-  return cluster_.for_each([&](Host& host) -> Status {
-    if (std::find(hosts.begin(), hosts.end(), host.name()) == hosts.end()) return {};
-    return action(host);
-  });
+// `action` on all of these hosts at once.
+Status Battleground::on_each(const std::vector<std::string>& hosts,
+                             const std::function<Status(Host&)>& action) const {
+  return cluster_.only(hosts).for_each(action);
 }
 
 Status Battleground::start_servers(std::stop_token stop) {
-  request_.console.log().info("starting {}", campaign_.target.entry->name);
-  ORDEAL_TRY(on_each("install", [&](Host& host) { return target_->install(host, stop); }));
+  request_.console.log().info("starting {}", systems_->text());
+  ORDEAL_TRY(on_each(systems_->hosts(), [&](Host& host) { return systems_->install(host, stop); }));
   started_ = true;
-  ORDEAL_TRY(on_each("start", [&](Host& host) { return target_->start(host, stop); }));
-  ORDEAL_TRY(await_ready(stop));
-  Host* first = cluster_.find(target_->hosts().front());
-  ORDEAL_TRY_ASSIGN(version_, target_->version(*first));
+  for (const auto& hosts : systems_->start_order()) {
+    ORDEAL_TRY(on_each(hosts, [&](Host& host) { return systems_->start(host, stop); }));
+    ORDEAL_TRY(await_ready(hosts, stop));
+  }
+  ORDEAL_TRY_ASSIGN(version_, systems_->versions(cluster_));
   request_.console.log().info("{} is ready", version_);
   return {};
 }
 
 Status Battleground::await_ready(std::stop_token stop) {
+  return await_ready(systems_->hosts(), std::move(stop));
+}
+
+Status Battleground::await_ready(const std::vector<std::string>& hosts, std::stop_token stop) {
   const auto timeout = campaign_.settings.duration("step-timeout");
-  return on_each("await", [&](Host& host) { return target_->await_ready(host, timeout, stop); });
+  return on_each(hosts, [&](Host& host) { return systems_->await_ready(host, timeout, stop); });
 }
 
 Status Battleground::set_up_objects(std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(auto client,
-                    target_->connect(campaign_.workload.entry->name, ProcessId{0}, stop));
+                    systems_->connect(campaign_.workload.entry->name, ProcessId{0}, stop));
   ORDEAL_TRY(client->setup(stop));
+  for (const auto& hosts : systems_->start_order()) {
+    ORDEAL_TRY(on_each(hosts, [&](Host& host) { return systems_->follow(host, stop); }));
+  }
   return sync_disks(stop);
 }
 
@@ -208,13 +186,13 @@ Status Battleground::sync_disks(const std::stop_token& stop) const {
 }
 
 void Battleground::download_logs() {
-  const Status status = on_each("logs", [&](Host& host) -> Status {
+  const Status status = on_each(systems_->hosts(), [&](Host& host) -> Status {
     const auto into = request_.folder.host(host.name());
     std::error_code error;
     std::filesystem::create_directories(into, error);
     if (error)
       return surroundings_error("{}: cannot be created: {}", into.string(), error.message());
-    return target_->download_logs(host, into);
+    return systems_->download_logs(host, into);
   });
   if (!status) request_.console.log().warn("{}", status.error().message);
 }
@@ -223,7 +201,7 @@ Battlefield Battleground::battlefield() {
   Battlefield field;
   field.control_address = cluster_.control_address;
   for (const Host* host : cluster_.hosts()) field.hosts.push_back(host);
-  field.server = [this](const Host& host) { return target_->control(host); };
+  field.server = [this](const Host& host) { return systems_->control(host); };
   field.run_id = run_id();
   field.terrain = terrain_;
   field.proxy = proxy_.get();

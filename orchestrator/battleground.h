@@ -12,6 +12,7 @@
 #include "nemesis/nemesis.h"
 #include "orchestrator/lab/lab.h"
 #include "orchestrator/run.h"
+#include "orchestrator/systems.h"
 
 namespace ordeal {
 
@@ -29,20 +30,21 @@ class Battleground {
   Battleground(const Battleground&) = delete;
   Battleground& operator=(const Battleground&) = delete;
 
-  // Installs and starts the target on all its hosts at once and waits until each serves clients.
+  // Installs the systems on all hosts at once; starts one system after the other, each when those
+  // before it serve clients.
   Status start_servers(std::stop_token stop);
   Status await_ready(std::stop_token stop);
-  // Creates the workload's tables and the like, and has all of the set-up on disk where hosts may
-  // lose their power.
+  // Creates the workload's tables and the like, lets the systems downstream take them, and has all
+  // of the set-up on disk where hosts may lose their power.
   Status set_up_objects(std::stop_token stop);
   // Into the run's folder. What can't be had is logged.
   void download_logs();
 
   const Cluster& cluster() const { return cluster_; }
-  Target& target() { return *target_; }
+  Target& target() { return *systems_; }
   const Terrain& terrain() const { return terrain_; }
   Battlefield battlefield();
-  const std::string& version() const { return version_; }  // of the target's program
+  const std::string& version() const { return version_; }  // of the systems' programs
 
  private:
   void leave();
@@ -50,17 +52,18 @@ class Battleground {
 
   Status check_hosts();
   Status provision_hosts();
-  Result<std::unique_ptr<Target>> new_target() const;
   Status probe_inventory();
-  Status make_target();
+  Status make_systems();
   Status sync_disks(const std::stop_token& stop) const;
-  Status on_each(const char* step, const std::function<Status(Host&)>& action) const;
+  Status await_ready(const std::vector<std::string>& hosts, std::stop_token stop);
+  Status on_each(const std::vector<std::string>& hosts,
+                 const std::function<Status(Host&)>& action) const;
 
   const RunRequest& request_;
   const Campaign& campaign_;
   Lab lab_;
   Cluster cluster_;
-  std::unique_ptr<Target> target_;
+  std::unique_ptr<Systems> systems_;
   Terrain terrain_;
   std::unique_ptr<proxy::Proxy> proxy_;  // of the legs; nullptr where none leads through it
   bool started_ = false;

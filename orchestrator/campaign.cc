@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "base/names.h"
 #include "nemesis/schedule.h"
+#include "orchestrator/campaign_choice.h"
+#include "orchestrator/campaign_systems.h"
 #include "orchestrator/campaign_yaml.h"
 
 namespace ordeal {
@@ -35,68 +36,12 @@ struct Loader {
   const Origin& origin;
   const Catalogs& catalogs;
 
-  template <class Entry>
-  Result<const Entry*> find(std::string_view kind, const std::string& where,
-                            const std::string& name, std::span<const Entry> entries) const {
-    for (const Entry& entry : entries) {
-      if (entry.name == name) return &entry;
-    }
-    return bad_input("{}: {}", where, unknown_name(kind, name, names_of(entries)));
-  }
-
-  // The section of that name is a map with entries of one catalogue as keys and their options as
-  // values.
-  template <class Entry>
-  Result<std::vector<Chosen<Entry>>> choose(std::string_view kind, const std::string& name,
-                                            const YAML::Node& section,
-                                            std::span<const Entry> entries,
-                                            const Hosts& hosts = {}) const {
-    std::vector<Chosen<Entry>> chosen;
-    if (!section || section.IsNull()) return chosen;
-    if (!section.IsMap()) {
-      return bad_input("{}: expected a map from {} to its settings", origin.of(name, section),
-                       kind);
-    }
-    for (const auto& item : section) {
-      const auto key = item.first.as<std::string>();
-      const std::string path = name + "." + key;
-      const std::string where = origin.of(path, item.first);
-      ORDEAL_TRY_ASSIGN(const Entry* entry, find(kind, where, key, entries));
-      ORDEAL_TRY_ASSIGN(Options::Given given, flatten(origin, path, item.second));
-      const std::string owner = std::string(kind) + " " + key;
-      ORDEAL_TRY(place_hosts(owner, entry->options, hosts, given));
-      ORDEAL_TRY_ASSIGN(Options options, Options::make(owner, entry->options, given));
-      chosen.push_back({entry, std::move(options), where});
-    }
-    return chosen;
-  }
-
-  template <class Entry>
-  Result<Chosen<Entry>> choose_one(const std::string& kind, const YAML::Node& root,
-                                   std::span<const Entry> entries, const Hosts& hosts = {}) const {
-    const YAML::Node section = root[kind];
-    ORDEAL_TRY_ASSIGN(auto chosen, choose(kind, kind, section, entries, hosts));
-    if (chosen.size() == 1) return std::move(chosen.front());
-    if (chosen.empty()) {
-      return bad_input("{}: expected exactly one {}, e.g. `{}: {{{}: {{}}}}`",
-                       origin.of(kind, section), kind, kind,
-                       entries.empty() ? "..." : entries.front().name);
-    }
-    std::string names;
-    std::string where;  // of the last one
-    for (const auto& item : section) {
-      names += (names.empty() ? "" : ", ") + item.first.Scalar();
-      where = origin.of(kind + "." + item.first.Scalar(), item.first);
-    }
-    return bad_input("{}: expected exactly one {}, not {}", where, kind, names);
-  }
-
   Status default_check(Campaign& campaign) const {
     if (!campaign.checks.empty()) return {};
     ORDEAL_TRY_ASSIGN(
         const CheckerEntry* entry,
-        find("check", origin.file(), std::string(campaign.workload.entry->checkers.front()),
-             catalogs.checkers));
+        find_entry("check", origin.file(), std::string(campaign.workload.entry->checkers.front()),
+                   catalogs.checkers));
     ORDEAL_TRY_ASSIGN(Options options, Options::make("check", entry->options, {}));
     campaign.checks.push_back({entry, std::move(options), origin.file()});
     return {};
@@ -104,11 +49,6 @@ struct Loader {
 
   Status fits(const Campaign& campaign, const YAML::Node& root) const {
     const WorkloadEntry& workload = *campaign.workload.entry;
-    const auto& workloads = campaign.target.entry->workloads;
-    if (std::count(workloads.begin(), workloads.end(), workload.name) == 0) {
-      return bad_input("{}: target {} has no client for workload {}", origin.file(),
-                       campaign.target.entry->name, workload.name);
-    }
     for (const auto& check : campaign.checks) {
       const auto& known = workload.checkers;
       if (std::find(known.begin(), known.end(), check.entry->name) != known.end()) continue;
@@ -129,11 +69,15 @@ struct Loader {
                        origin.of("name", root["name"]), campaign.name);
     }
     ORDEAL_TRY_ASSIGN(campaign.hosts, read_hosts(origin, root["hosts"]));
-    ORDEAL_TRY_ASSIGN(campaign.target,
-                      choose_one("target", root, catalogs.targets, campaign.hosts));
-    ORDEAL_TRY_ASSIGN(campaign.workload, choose_one("workload", root, catalogs.workloads));
-    ORDEAL_TRY_ASSIGN(campaign.faults, choose("fault", "faults", root["faults"], catalogs.faults));
-    ORDEAL_TRY_ASSIGN(campaign.checks, choose("check", "check", root["check"], catalogs.checkers));
+    ORDEAL_TRY_ASSIGN(campaign.systems,
+                      read_systems(origin, root, campaign.hosts, catalogs.targets));
+    ORDEAL_TRY_ASSIGN(campaign.workload,
+                      choose_one_entry(origin, "workload", root["workload"], catalogs.workloads));
+    ORDEAL_TRY_ASSIGN(campaign.clients, read_clients(origin, root["clients"], campaign.systems,
+                                                     *campaign.workload.entry));
+    ORDEAL_TRY_ASSIGN(campaign.faults, faults(root));
+    ORDEAL_TRY_ASSIGN(campaign.checks,
+                      choose_entries(origin, "check", "check", root["check"], catalogs.checkers));
     ORDEAL_TRY(default_check(campaign));
     ORDEAL_TRY(fits(campaign, root));
     if (const auto made = campaign.workload.entry->make(campaign.workload.options); !made) {
@@ -161,6 +105,10 @@ struct Loader {
     }
     campaign.resolved = dump(resolved);
     return campaign;
+  }
+
+  Result<std::vector<Chosen<FaultEntry>>> faults(const YAML::Node& root) const {
+    return choose_entries(origin, "fault", "faults", root["faults"], catalogs.faults);
   }
 
   // {client-db: proxy}
@@ -203,7 +151,7 @@ struct Loader {
   // What the command line may replace is validated all the same: a mistake should not wait for the
   // first run without --no-disruptions or --duration.
   Status check_replaced(const YAML::Node& root) const {
-    ORDEAL_TRY(choose("fault", "faults", root["faults"], catalogs.faults));
+    ORDEAL_TRY(faults(root));
     ORDEAL_TRY(settings(root));
     return {};
   }
@@ -244,9 +192,9 @@ struct Loader {
     return names;
   }
 
-  static constexpr std::string_view kSections[] = {"name",     "description", "hosts", "target",
-                                                   "workload", "faults",      "legs",  "schedule",
-                                                   "check",    "scenarios"};
+  static constexpr std::string_view kSections[] = {
+      "name",    "description", "hosts", "target",   "systems", "workload",
+      "clients", "faults",      "legs",  "schedule", "check",   "scenarios"};
 };
 
 Status replace_schedule(Origin& origin, YAML::Node& root, const std::filesystem::path& file) {

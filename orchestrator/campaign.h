@@ -41,10 +41,26 @@ struct LegChoice {
   std::string where;
 };
 
+// One of the systems under test.
+struct System {
+  std::string name;  // [a-z0-9-]+; "" of the only one, that a campaign calls its target
+  Chosen<TargetEntry> target;
+  std::vector<std::string> hosts;  // its own
+  std::vector<std::string> after;  // systems that are ready before this one starts
+  std::string upstream;            // the system that it depends on; "": none
+};
+
+// The systems that the workload's clients talk to.
+struct Clients {
+  std::string system;
+  std::string reads;  // of what only reads; "": the same
+};
+
 struct Campaign {
   std::string name;  // [a-z0-9-]+
   Hosts hosts;
-  Chosen<TargetEntry> target;
+  std::vector<System> systems;  // at least one; each after those that it needs
+  Clients clients;
   Chosen<WorkloadEntry> workload;
   std::vector<Chosen<FaultEntry>> faults;
   std::vector<Chosen<CheckerEntry>> checks;

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "nemesis/needs.h"
 #include "nemesis/plan.h"
+#include "nemesis/scope.h"
 
 namespace ordeal {
 namespace {
@@ -44,9 +45,9 @@ Status check_role(const FaultChoice& choice, const Terrain& terrain) {
   if (!has_option(*choice.entry, "role") || choice.options.text("role").empty()) return {};
   std::vector<std::string_view> known;
   for (const Terrain::Server& server : terrain.servers) {
+    if (has_role(server, choice.options.text("role"))) return {};
     if (!among(known, server.role)) known.push_back(server.role);
   }
-  if (among(known, choice.options.text("role"))) return {};
   return bad_input("{}: fault {}: {}", choice.options.where("role"), choice.entry->name,
                    unknown_name("role", choice.options.text("role"), known));
 }
@@ -168,7 +169,7 @@ Fault widest(const FaultChoice& choice, const Terrain& terrain) {
   const std::string& role = choice.options.text("role");
   fault.hosts.clear();
   for (const Terrain::Server& server : terrain.servers) {
-    if (role.empty() || server.role == role) fault.hosts.push_back(server.host);
+    if (has_role(server, role)) fault.hosts.push_back(server.host);
   }
   return fault;
 }

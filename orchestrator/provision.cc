@@ -168,8 +168,10 @@ class Provisioning {
     }
     json systems = json::object();
     for (const auto& [name, system] : request_.systems) {
-      systems[name]["hosts"] = system.hosts;
-      if (!system.version.empty()) systems[name]["version"] = system.version;
+      for (const auto& [host, version] : system) {
+        systems[name]["hosts"].push_back(host);
+        if (!version.empty()) systems[name]["versions"][host] = version;
+      }
     }
     const json variables = {
         {"ordeal_systems", systems},

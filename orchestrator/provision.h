@@ -16,16 +16,16 @@
 
 namespace ordeal {
 
-// What is to be installed where; the playbook sees it as ordeal_systems.NAME.
-struct ProvisionedSystem {
-  std::string version;  // "" where the target has no such setting
-  std::vector<std::string> hosts;
-};
+// The hosts that a target's programs are to be installed on, and which version of them; "" where
+// the target has no such setting.
+using ProvisionedSystem = std::map<std::string, std::string>;
 
 struct ProvisionRequest {
   const std::filesystem::path& inventory_file;
   const Inventory& inventory;
   std::filesystem::path playbook;  // "": Ordeal's own
+  // By target; the playbook sees the hosts as ordeal_systems.TARGET.hosts, and for each host that
+  // has one its version as ordeal_systems.TARGET.versions[HOST].
   std::map<std::string, ProvisionedSystem> systems;
   std::filesystem::path log;               // everything that Ansible prints, without secrets
   std::chrono::milliseconds task_timeout;  // for each task, on all hosts

@@ -55,6 +55,16 @@ Host* Cluster::find(std::string_view name) const {
   return found == hosts_.end() ? nullptr : found->get();
 }
 
+Cluster Cluster::only(const std::vector<std::string>& names) const {
+  Cluster part;
+  part.control_address = control_address;
+  std::copy_if(hosts_.begin(), hosts_.end(), std::back_inserter(part.hosts_),
+               [&](const auto& host) {
+                 return std::find(names.begin(), names.end(), host->name()) != names.end();
+               });
+  return part;
+}
+
 Status Cluster::for_each(const std::function<Status(Host&)>& step) const {
   std::vector<Status> results(hosts_.size());
   {

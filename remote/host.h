@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -83,10 +84,13 @@ Result<CommandOutput> run_checked(Host& host, const Command& command,
 
 class Cluster {
  public:
-  explicit Cluster(std::vector<std::unique_ptr<Host>> hosts) : hosts_(std::move(hosts)) {}
+  explicit Cluster(std::vector<std::unique_ptr<Host>> hosts)
+      : hosts_(std::make_move_iterator(hosts.begin()), std::make_move_iterator(hosts.end())) {}
 
   std::vector<Host*> hosts() const;
   Host* find(std::string_view name) const;  // nullptr where there is none
+  // Only the hosts of these names; both clusters share them.
+  Cluster only(const std::vector<std::string>& names) const;
   // Runs `step` for all hosts at once, a thread each, waits for all, and joins their errors.
   Status for_each(const std::function<Status(Host&)>& step) const;
 
@@ -94,7 +98,9 @@ class Cluster {
   std::string control_address;
 
  private:
-  std::vector<std::unique_ptr<Host>> hosts_;
+  Cluster() = default;
+
+  std::vector<std::shared_ptr<Host>> hosts_;
 };
 
 }  // namespace ordeal

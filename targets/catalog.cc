@@ -13,7 +13,8 @@ std::span<const TargetEntry> target_catalog() {
        {"list-append", "bank"},
        make_postgres,
        {"db", "primary", "standby"},
-       {"client-db", "replication"}},
+       {"client-db", "replication", "subscription"},
+       {"postgres"}},
   }};
   return kTargets;
 }

@@ -67,6 +67,14 @@ struct Leg {
   friend bool operator==(const Leg&, const Leg&) = default;
 };
 
+// Where a server is reached.
+struct Endpoint {
+  std::string host;
+  std::string address;
+  int port = 0;
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -80,6 +88,10 @@ class Target {
   // something stands in the way to the server.
   virtual void reroute(const std::string& leg, const Path& path, const std::string& address,
                        int port) = 0;
+  // Of the servers that take changes, for a system downstream of this one.
+  virtual std::vector<Endpoint> endpoints() const { return {}; }
+  // Before install(): servers of a system downstream, at these addresses, will connect as well.
+  virtual void admit(const std::vector<std::string>& /*addresses*/) {}
 
   // Creates data directory and configuration. Fails with surroundings where something needed is
   // missing or the port is taken, naming host and remedy.
@@ -89,10 +101,16 @@ class Target {
   // Waits until clients are served; the error carries the last lines of the server's log.
   virtual Status await_ready(Host& host, std::chrono::milliseconds timeout,
                              std::stop_token stop) = 0;
+  // Once the workload's objects are there: begins to take the data of the system upstream, and
+  // waits until it has what there is.
+  virtual Status follow(Host& /*host*/, std::stop_token /*stop*/) { return {}; }
   virtual Status stop(Host& host) = 0;  // graceful, then by force; idempotent
   virtual ServerControl control(const Host& host) const = 0;
   virtual Status download_logs(Host& host, const std::filesystem::path& into) = 0;
   virtual Result<std::string> version(Host& host) = 0;
+  // The hosts of the system that the server on this host counts as its members now, itself
+  // included, as far as it knows: a standby knows its primary, and no other standbys.
+  virtual Result<std::vector<std::string>> members(Host& host) = 0;
 
   // A new connection for the workload of that name (see kWorkloads). Thread-safe. `process` picks
   // the host where there are several. An Error means that no operation was attempted.
@@ -106,9 +124,10 @@ struct TargetInput {
   const Options& options;
   std::string workload;
   const Options& workload_options;
-  const Cluster& cluster;
+  const Cluster& cluster;  // of the system's hosts; outlives the target
   std::size_t clients = 10;                        // connections that the run will hold at a time
   std::chrono::milliseconds step_timeout{60'000};  // for each step of set-up on each host
+  const Target* upstream = nullptr;                // the system that it depends on, if any
 };
 
 struct TargetEntry {
@@ -120,6 +139,7 @@ struct TargetEntry {
   // All that there may be, whatever the settings.
   std::vector<std::string_view> roles{};
   std::vector<std::string_view> legs{};
+  std::vector<std::string_view> upstreams{};  // targets of which a system can be upstream of it
 };
 
 std::span<const TargetEntry> target_catalog();

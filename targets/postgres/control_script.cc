@@ -15,7 +15,8 @@ const char* const kControlScript = R"sh(#!/bin/sh
 # sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
 #   clock OFFSET | state | age | processes | clock-reading BINARIES PORT | commit BINARIES PORT |
 #   check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
-#   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync]
+#   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync] |
+#   members BINARIES PORT | follow BINARIES PORT CONNECTION SLOT | following BINARIES PORT CONNECTION SLOT
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data
@@ -174,6 +175,57 @@ replicating() {
   return 1
 }
 
+# Of a primary the standbys that receive from it; of a standby that receives, the word primary.
+members() {
+  ask "$1" "$2" "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'
+    UNION SELECT 'primary' FROM pg_stat_wal_receiver WHERE status = 'streaming'"
+}
+
+# On the server upstream, $2 being a connection string.
+ask_upstream() {
+  as_server timeout 5 "$1/psql" -X -v ON_ERROR_STOP=1 -d "$2" -Atc "$3"
+}
+
+# The tables, empty, and then a subscription to all of them, which copies what they hold. The slot
+# is made by itself: CREATE SUBSCRIPTION, which would make it, could not be repeated.
+follow() {
+  held=$(ask "$1" "$2" 'SELECT 1 FROM pg_subscription') || return 1
+  [ -z "$held" ] || return 0
+  as_server "$1/pg_dump" --schema-only --no-publications -d "$3" > "$directory/schema.sql" &&
+    as_server timeout 20 "$1/psql" -X -q -v ON_ERROR_STOP=1 -h "$data" -p "$2" -U postgres \
+      -d postgres -f "$directory/schema.sql" >/dev/null || return 1
+  ask_upstream "$1" "$3" "
+    DO \$\$ BEGIN
+      IF NOT EXISTS (SELECT FROM pg_publication WHERE pubname = 'ordeal') THEN
+        CREATE PUBLICATION ordeal FOR ALL TABLES;
+      END IF;
+    END \$\$" >/dev/null &&
+    ask_upstream "$1" "$3" "SELECT pg_create_logical_replication_slot('$4', 'pgoutput')" \
+      >/dev/null &&
+    ask "$1" "$2" "CREATE SUBSCRIPTION ordeal CONNECTION '$(echo "$3" | sed "s/'/''/g")'
+      PUBLICATION ordeal WITH (create_slot = false, slot_name = '$4')" >/dev/null || return 1
+  for try in $(seq 200); do
+    left=$(ask "$1" "$2" "SELECT count(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'")
+    [ "$left" = 0 ] && return 0
+    sleep 0.1
+  done
+  echo "tables that were not copied within 20 s: ${left:-unknown}" >&2
+  return 1
+}
+
+# Whether it has all that is committed upstream at this moment.
+following() {
+  now=$(ask_upstream "$1" "$3" 'SELECT pg_current_wal_lsn()') || return 1
+  for try in 1 2 3 4 5 6 7 8 9 10; do
+    seen=$(ask_upstream "$1" "$3" "SELECT confirmed_flush_lsn >= '$now', confirmed_flush_lsn
+      FROM pg_replication_slots WHERE slot_name = '$4'") || return 1
+    [ "${seen%|*}" = t ] && return 0
+    sleep 0.2
+  done
+  echo "the subscriber is at ${seen#*|} of the upstream's $now" >&2
+  return 1
+}
+
 state() {
   stopped='' moving=''
   for process in $(processes); do
@@ -221,6 +273,9 @@ case $1 in
   as-server) shift && as_server "$@" ;;
   copy) shift && copy "$@" ;;
   replicating) replicating "$2" "$3" ;;
+  members) members "$2" "$3" ;;
+  follow) shift && follow "$@" ;;
+  following) shift && following "$@" ;;
   running) [ -n "$(processes)" ] ;;
   state) state ;;
   age) age ;;

@@ -4,7 +4,9 @@
 #include <boost/algorithm/string/erase.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -26,6 +28,7 @@ constexpr milliseconds kReadyPause{50};
 constexpr int kLogLines = 5;
 constexpr std::string_view kClientLeg = "client-db";
 constexpr std::string_view kReplicationLeg = "replication";
+constexpr std::string_view kSubscriptionLeg = "subscription";
 
 Status run_step(Host& host, std::string_view step, const Command& command, std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
@@ -72,6 +75,9 @@ class Postgres : public Target {
     for (const Node& standby : settings_.standbys) standbys.push_back(standby.host);
     server_settings_ = settings_.server;
     server_settings_.merge(postgres::replication_settings(standbys, settings_.synchronous));
+    if (input.upstream == nullptr) return;
+    publisher_ = input.upstream->endpoints().front();
+    server_settings_.merge(postgres::subscriber_settings());
   }
 
   std::vector<std::string> hosts() const override;
@@ -79,9 +85,17 @@ class Postgres : public Target {
   std::vector<Leg> legs() const override;
   void reroute(const std::string& leg, const Path& path, const std::string& address,
                int port) override;
+  std::vector<Endpoint> endpoints() const override {
+    return {{settings_.primary.host, settings_.primary.address, settings_.port}};
+  }
+  void admit(const std::vector<std::string>& addresses) override {
+    downstream_.insert(downstream_.end(), addresses.begin(), addresses.end());
+    server_settings_.merge(postgres::publisher_settings());
+  }
   Status install(Host& host, std::stop_token stop) override;
   Status start(Host& host, std::stop_token stop) override;
   Status await_ready(Host& host, milliseconds timeout, std::stop_token stop) override;
+  Status follow(Host& host, std::stop_token stop) override;
   Status stop(Host& host) override {
     return run_step(host, "stop", postgres::stop_command(place(host)), {});
   }
@@ -90,6 +104,7 @@ class Postgres : public Target {
   }
   Status download_logs(Host& host, const std::filesystem::path& into) override;
   Result<std::string> version(Host& host) override;
+  Result<std::vector<std::string>> members(Host& host) override;
   Result<std::unique_ptr<Client>> connect(std::string_view workload, ProcessId process,
                                           std::stop_token stop) override;
 
@@ -109,6 +124,7 @@ class Postgres : public Target {
   }
   std::vector<std::string> standby_addresses() const;
   Path path_to_primary(std::string_view from) const;
+  postgres::Subscription subscription() const;
   postgres::Primary primary_of(const std::string& standby) const;
   Status check_installed(const Host& host, const CommandOutput& output) const;
   Status check_accepted(Host& host, std::stop_token stop) const;
@@ -125,6 +141,9 @@ class Postgres : public Target {
   std::map<std::string, std::string> server_settings_;  // the campaign's, and those for replication
   postgres::Endpoint endpoint_;                         // where clients connect to
   std::map<std::string, postgres::Primary> rerouted_;   // where standbys named so reach the primary
+  std::vector<std::string> downstream_;                 // addresses that subscribe to this one
+  std::optional<Endpoint> publisher_;                   // the server upstream
+  bool follows_ = false;                                // it, since follow()
 };
 
 std::vector<std::string> Postgres::hosts() const {
@@ -140,6 +159,13 @@ std::string Postgres::role(const std::string& host) const {
 
 std::vector<Leg> Postgres::legs() const {
   std::vector<Leg> legs{{std::string(kClientLeg), {path_to_primary(kControlNode)}}};
+  if (publisher_) {
+    legs.push_back({std::string(kSubscriptionLeg),
+                    {{.from = settings_.primary.host,
+                      .to = publisher_->host,
+                      .address = publisher_->address,
+                      .port = publisher_->port}}});
+  }
   if (settings_.standbys.empty()) return legs;
   legs.push_back({std::string(kReplicationLeg), {}});
   for (const Node& standby : settings_.standbys) {
@@ -159,6 +185,9 @@ void Postgres::reroute(const std::string& leg, const Path& path, const std::stri
                        int port) {
   if (leg == kReplicationLeg) {
     rerouted_[path.from] = {.address = address, .port = port};
+  } else if (leg == kSubscriptionLeg) {
+    publisher_->address = address;
+    publisher_->port = port;
   } else {
     endpoint_.address = address;
     endpoint_.port = port;
@@ -180,9 +209,10 @@ Status Postgres::install(Host& host, std::stop_token stop) {
   const auto where = place(host);
   const auto command =
       is_primary(host.name())
-          ? postgres::install_command(where, configuration(host),
-                                      postgres::pg_hba(control_address_, standby_addresses()),
-                                      syncs(settings_.server))
+          ? postgres::install_command(
+                where, configuration(host),
+                postgres::pg_hba(control_address_, standby_addresses(), downstream_),
+                syncs(settings_.server))
           : postgres::install_standby_command(where);
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
   ORDEAL_TRY(check_installed(host, output));
@@ -273,11 +303,32 @@ Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
                             message);
 }
 
-// A primary accepts connections, a standby receives from it as well.
+postgres::Subscription Postgres::subscription() const {
+  return {{.address = publisher_->address, .port = publisher_->port}, settings_.primary.host};
+}
+
+Status Postgres::follow(Host& host, std::stop_token stop) {
+  if (!publisher_ || !is_primary(host.name())) return {};
+  ORDEAL_TRY_ASSIGN(const auto output,
+                    host.run(postgres::follow_command(place(host), subscription()),
+                             postgres::kFollowTimeout, std::move(stop)));
+  follows_ = true;
+  if (output.exit_status == 0) return {};
+  return surroundings_error(
+      "{}: could not subscribe to the tables of PostgreSQL on {} at {} port {}: {}", host.name(),
+      publisher_->host, publisher_->address, publisher_->port, one_line(output.standard_error));
+}
+
+// A primary accepts connections, and has what it subscribes to; a standby receives from it as well.
 Status Postgres::serves(Host& host, std::stop_token stop) const {
-  if (is_primary(host.name())) return postgres::Connection::probe(endpoint_, std::move(stop));
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(postgres::replicating_command(place(host)),
-                                                kServerTimeout, std::move(stop)));
+  if (is_primary(host.name())) {
+    ORDEAL_TRY(postgres::Connection::probe(endpoint_, stop));
+    if (!follows_) return {};
+  }
+  const auto command = is_primary(host.name())
+                           ? postgres::following_command(place(host), subscription())
+                           : postgres::replicating_command(place(host));
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
   return surroundings_error("{}", one_line(output.standard_error));
 }
@@ -326,6 +377,22 @@ Result<std::string> Postgres::version(Host& host) {
                          .environment = {},
                          .user = {}}));
   return boost::trim_copy(output.standard_output);
+}
+
+Result<std::vector<std::string>> Postgres::members(Host& host) {
+  ORDEAL_TRY_ASSIGN(const auto output,
+                    run_checked(host, postgres::members_command(place(host)), kServerTimeout));
+  std::vector<std::string> names{host.name()};
+  std::vector<std::string> seen;
+  boost::split(seen, output.standard_output, boost::is_any_of("\n"));
+  for (const Node& standby : settings_.standbys) {
+    if (std::find(seen.begin(), seen.end(), standby.host) != seen.end())
+      names.push_back(standby.host);
+  }
+  if (std::find(seen.begin(), seen.end(), "primary") != seen.end()) {
+    names.push_back(settings_.primary.host);
+  }
+  return names;
 }
 
 Result<std::unique_ptr<Client>> Postgres::connect(std::string_view workload, ProcessId /*process*/,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <cctype>
 #include <cstdio>
 #include <utility>
 
@@ -105,6 +106,29 @@ std::string quoted_value(std::string value) {
   return "'" + value + "'";
 }
 
+// To the server, which is to know the connection by `name`.
+std::string connection_string(const Primary& server, const std::string& name) {
+  return fmt::format(
+      "host={} port={} user=postgres dbname=postgres application_name={} "
+      "sslmode=disable gssencmode=disable",
+      server.address, server.port, quoted_value(name));
+}
+
+// A replication slot is named by lower-case letters, digits and underscores.
+std::string slot_name(std::string host) {
+  for (char& letter : host) {
+    const auto byte = static_cast<unsigned char>(letter);
+    letter = std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return "ordeal_" + host;
+}
+
+Command subscribing(const ServerPlace& place, const char* verb, const Subscription& subscription) {
+  return control(place, {verb, place.binaries.string(), std::to_string(place.port),
+                         connection_string(subscription.publisher, subscription.subscriber),
+                         slot_name(subscription.subscriber)});
+}
+
 }  // namespace
 
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
@@ -122,17 +146,25 @@ Command install_standby_command(const ServerPlace& place) {
 
 Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
                      const std::string& postgresql_conf, std::chrono::seconds patience, bool sync) {
-  const std::string connection = fmt::format(
-      "host={} port={} user=postgres dbname=postgres application_name={} "
-      "sslmode=disable gssencmode=disable",
-      primary.address, primary.port, quoted_value(name));
-  return control(place,
-                 {"copy", place.binaries.string(), connection, std::to_string(patience.count()),
-                  std::to_string(kCopyTimeout.count()), postgresql_conf, no_sync(sync)});
+  return control(place, {"copy", place.binaries.string(), connection_string(primary, name),
+                         std::to_string(patience.count()), std::to_string(kCopyTimeout.count()),
+                         postgresql_conf, no_sync(sync)});
 }
 
 Command replicating_command(const ServerPlace& place) {
   return control(place, {"replicating", place.binaries.string(), std::to_string(place.port)});
+}
+
+Command members_command(const ServerPlace& place) {
+  return control(place, {"members", place.binaries.string(), std::to_string(place.port)});
+}
+
+Command follow_command(const ServerPlace& place, const Subscription& subscription) {
+  return subscribing(place, "follow", subscription);
+}
+
+Command following_command(const ServerPlace& place, const Subscription& subscription) {
+  return subscribing(place, "following", subscription);
 }
 
 Command install_library_command(const ServerPlace& place) {
@@ -218,7 +250,18 @@ std::map<std::string, std::string> replication_settings(const std::vector<std::s
   return settings;
 }
 
-std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys) {
+std::map<std::string, std::string> publisher_settings() {
+  return {{"wal_level", "logical"}, {"wal_sender_timeout", "5s"}};
+}
+
+std::map<std::string, std::string> subscriber_settings() {
+  return {{"wal_receiver_timeout", "5s"},
+          {"wal_receiver_status_interval", "1s"},
+          {"wal_retrieve_retry_interval", "500ms"}};
+}
+
+std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys,
+                   const std::vector<std::string>& downstream) {
   const auto row = [](std::string_view databases, const std::string& address) {
     const bool version_6 = address.find(':') != std::string::npos;
     return fmt::format("host {} all {}/{} trust\n", databases, address, version_6 ? 128 : 32);
@@ -227,6 +270,7 @@ std::string pg_hba(const std::string& control_address, const std::vector<std::st
   text += row(standbys.empty() ? "all" : "all,replication", control_address);
   // The database is for asking whether the primary is ready.
   for (const std::string& address : standbys) text += row("replication,postgres", address);
+  for (const std::string& address : downstream) text += row("all", address);
   return text;
 }
 

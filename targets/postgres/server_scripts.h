@@ -57,6 +57,26 @@ Command copy_command(const ServerPlace& place, const Primary& primary, const std
 // Exit status 0 where the standby accepts connections and receives from the primary; else stderr
 // says what it does.
 Command replicating_command(const ServerPlace& place);
+// Prints the application names of standbys that receive from this server, one a line; "primary"
+// where this server is a standby that receives.
+Command members_command(const ServerPlace& place);
+
+// Where a subscriber of logical replication reaches the server that it follows, and the slot there.
+struct Subscription {
+  Primary publisher;
+  std::string subscriber;  // its host: the publisher knows it by this name
+};
+// Copies the schema and subscribes to all tables, where that has not been done; waits for the first
+// copy of what they hold, up to kFollowTimeout.
+inline constexpr std::chrono::seconds kFollowTimeout{60};
+Command follow_command(const ServerPlace& place, const Subscription& subscription);
+// Exit status 0 once the subscriber has what the publisher had committed when it was asked; waits
+// for about 2 s.
+Command following_command(const ServerPlace& place, const Subscription& subscription);
+// Settings of postgresql.conf for a server that others subscribe to, and for these.
+std::map<std::string, std::string> publisher_settings();
+std::map<std::string, std::string> subscriber_settings();
+
 // The second step of installing: puts real_waits_library() where `start` preloads it from.
 Command install_library_command(const ServerPlace& place);
 // The third: asks the installed cluster whether PostgreSQL accepts these settings of
@@ -80,8 +100,10 @@ std::string postgresql_conf(const ServerPlace& place, std::size_t clients,
 // it (remote_apply) would prove nothing more.
 std::map<std::string, std::string> replication_settings(const std::vector<std::string>& standbys,
                                                         bool synchronous);
-// Text for pg_hba.conf: the control node's address, the socket in the data directory, and
-// replication from the addresses of standbys, where there are any, and through the control node.
-std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys);
+// Text for pg_hba.conf: the control node's address, the socket in the data directory, replication
+// from the addresses of standbys, where there are any, and through the control node, and all
+// databases for servers downstream.
+std::string pg_hba(const std::string& control_address, const std::vector<std::string>& standbys,
+                   const std::vector<std::string>& downstream = {});
 
 }  // namespace ordeal::postgres

@@ -47,6 +47,7 @@ class ScriptedTarget : public Target {
   ServerControl control(const Host&) const override { return {}; }
   Status download_logs(Host&, const std::filesystem::path&) override { return {}; }
   Result<std::string> version(Host&) override { return "1"; }
+  Result<std::vector<std::string>> members(Host&) override { return hosts(); }
   Result<std::unique_ptr<Client>> connect(std::string_view, ProcessId, std::stop_token) override {
     ++connections;
     if (refuse) return surroundings_error("refused");
