@@ -151,6 +151,7 @@ Status Battleground::start_servers(std::stop_token stop) {
     ORDEAL_TRY(on_each(hosts, [&](Host& host) { return systems_->start(host, stop); }));
     ORDEAL_TRY(await_ready(hosts, stop));
   }
+  check_members();
   ORDEAL_TRY_ASSIGN(version_, systems_->versions(cluster_));
   request_.console.log().info("{} is ready", version_);
   return {};
@@ -163,6 +164,14 @@ Status Battleground::await_ready(std::stop_token stop) {
 Status Battleground::await_ready(const std::vector<std::string>& hosts, std::stop_token stop) {
   const auto timeout = campaign_.settings.duration("step-timeout");
   return on_each(hosts, [&](Host& host) { return systems_->await_ready(host, timeout, stop); });
+}
+
+void Battleground::check_members() {
+  for (const std::string& host : systems_->strangers(cluster_)) {
+    request_.console.log().warn(
+        "{} serves clients, but no other server of {} counts it as a member", host,
+        systems_->text());
+  }
 }
 
 Status Battleground::set_up_objects(std::stop_token stop) {

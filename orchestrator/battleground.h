@@ -34,6 +34,8 @@ class Battleground {
   // before it serve clients.
   Status start_servers(std::stop_token stop);
   Status await_ready(std::stop_token stop);
+  // Warns of servers that are ready, and that no other one of their system counts as a member.
+  void check_members();
   // Creates the workload's tables and the like, lets the systems downstream take them, and has all
   // of the set-up on disk where hosts may lose their power.
   Status set_up_objects(std::stop_token stop);

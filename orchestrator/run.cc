@@ -130,6 +130,7 @@ class Experiment {
     ORDEAL_TRY(engine_->heal_all(retries));
     const Status ready = ground_.await_ready(request_.stop);
     if (request_.stop.stop_requested()) return {};
+    if (ready) ground_.check_members();
     return ready;
   }
 

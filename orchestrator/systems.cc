@@ -115,6 +115,24 @@ Result<std::string> Systems::versions(const Cluster& cluster) {
   return boost::join(texts, ", ");
 }
 
+std::vector<std::string> Systems::strangers(const Cluster& cluster) {
+  std::vector<std::string> alone;
+  for (const auto& hosts : start_order()) {
+    if (hosts.size() < 2) continue;
+    std::set<std::string> counted;
+    for (const std::string& name : hosts) {
+      const auto known = members(*cluster.find(name));
+      if (!known) continue;
+      for (const std::string& member : *known) {
+        if (member != name) counted.insert(member);
+      }
+    }
+    std::copy_if(hosts.begin(), hosts.end(), std::back_inserter(alone),
+                 [&](const std::string& name) { return !counted.contains(name); });
+  }
+  return alone;
+}
+
 std::vector<std::string> Systems::hosts() const {
   std::vector<std::string> names;
   for (const auto& of_system : start_order()) {

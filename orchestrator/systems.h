@@ -30,6 +30,9 @@ class Systems : public Target {
   // The same with versions, each asked of the system's first host.
   Result<std::string> versions(const Cluster& cluster);
 
+  // Hosts that no other server of their system counts as a member; none of systems of one host.
+  std::vector<std::string> strangers(const Cluster& cluster);
+
   std::vector<std::string> hosts() const override;
   std::string role(const std::string& host) const override;
   std::vector<Leg> legs() const override;

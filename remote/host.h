@@ -84,6 +84,7 @@ Result<CommandOutput> run_checked(Host& host, const Command& command,
 
 class Cluster {
  public:
+  Cluster() = default;
   explicit Cluster(std::vector<std::unique_ptr<Host>> hosts)
       : hosts_(std::make_move_iterator(hosts.begin()), std::make_move_iterator(hosts.end())) {}
 
@@ -98,8 +99,6 @@ class Cluster {
   std::string control_address;
 
  private:
-  Cluster() = default;
-
   std::vector<std::shared_ptr<Host>> hosts_;
 };
 

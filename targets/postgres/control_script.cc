@@ -16,7 +16,8 @@ const char* const kControlScript = R"sh(#!/bin/sh
 #   clock OFFSET | state | age | processes | clock-reading BINARIES PORT | commit BINARIES PORT |
 #   check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
 #   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync] |
-#   members BINARIES PORT | follow BINARIES PORT CONNECTION SLOT | following BINARIES PORT CONNECTION SLOT
+#   members BINARIES PORT | follow BINARIES PORT CONNECTION SLOT |
+#   following BINARIES PORT CONNECTION SLOT
 set -u
 directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 data=$directory/data

@@ -1,9 +1,6 @@
 #include "targets/postgres/postgres.h"
 
 #include <algorithm>
-#include <boost/algorithm/string/erase.hpp>
-#include <boost/algorithm/string/join.hpp>
-#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <optional>
@@ -12,6 +9,7 @@
 
 #include "targets/postgres/bank_client.h"
 #include "targets/postgres/connection.h"
+#include "targets/postgres/installation.h"
 #include "targets/postgres/list_append_client.h"
 #include "targets/postgres/server_scripts.h"
 #include "targets/postgres/settings.h"
@@ -22,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kInstallTimeout{60'000};
 constexpr milliseconds kServerTimeout{30'000};
 constexpr milliseconds kReadyPause{50};
 constexpr int kLogLines = 5;
@@ -41,21 +38,6 @@ Status run_step(Host& host, std::string_view step, const Command& command, std::
 bool syncs(const std::map<std::string, std::string>& server_settings) {
   const auto found = server_settings.find("fsync");
   return found == server_settings.end() || (found->second != "off" && found->second != "false");
-}
-
-// A message of PostgreSQL's: "FATAL:  this\nDETAIL:  that" as "this DETAIL: that".
-std::string one_line(const std::string& message) {
-  std::string line = boost::trim_copy(message);
-  for (const char* severity : {"FATAL:", "ERROR:"}) boost::erase_first(line, severity);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  boost::replace_all(line, ":  ", ": ");
-  return boost::trim_copy(line);
-}
-
-std::string setting_names(const std::map<std::string, std::string>& settings) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : settings) names.push_back("target.postgres.settings." + name);
-  return boost::join(names, ", ");
 }
 
 class Postgres : public Target {
@@ -126,8 +108,6 @@ class Postgres : public Target {
   Path path_to_primary(std::string_view from) const;
   postgres::Subscription subscription() const;
   postgres::Primary primary_of(const std::string& standby) const;
-  Status check_installed(const Host& host, const CommandOutput& output) const;
-  Status check_accepted(Host& host, std::stop_token stop) const;
   Status copy_primary(Host& host, std::stop_token stop) const;
   Status serves(Host& host, std::stop_token stop) const;
   std::string log_tail(Host& host) const;
@@ -214,65 +194,13 @@ Status Postgres::install(Host& host, std::stop_token stop) {
                 postgres::pg_hba(control_address_, standby_addresses(), downstream_),
                 syncs(settings_.server))
           : postgres::install_standby_command(where);
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
-  ORDEAL_TRY(check_installed(host, output));
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, postgres::kInstallTimeout, stop));
+  ORDEAL_TRY(postgres::check_installed(host, where, settings_, output));
   ORDEAL_TRY(
       run_step(host, "install a library for", postgres::install_library_command(where), stop));
   // A standby gets the settings that the primary has accepted.
-  return is_primary(host.name()) ? check_accepted(host, stop) : Status{};
-}
-
-Status Postgres::check_installed(const Host& host, const CommandOutput& output) const {
-  const auto where = place(host);
-  switch (output.exit_status) {
-    case 0:
-      return {};
-    case postgres::kBinariesMissing:
-      return surroundings_error(
-          "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or "
-          "set the target's version",
-          host.name(), settings_.version, where.binaries.string(), settings_.version);
-    case postgres::kPortTaken:
-      return surroundings_error(
-          "{}: port {} of {} is in use by another program; stop that, or set the target's port",
-          host.name(), settings_.port, where.address);
-    case postgres::kUserMissing:
-      return surroundings_error(
-          "{}: there is no user postgres, and PostgreSQL refuses to run as root; install the "
-          "package "
-          "postgresql-common, or log in as another user",
-          host.name());
-    case postgres::kClusterExists:
-      return surroundings_error(
-          "{}: {} holds a database cluster already, or other files, and not from Ordeal; remove it "
-          "first",
-          host.name(), where.data().string());
-    default:
-      return surroundings_error("{}: could not create a PostgreSQL cluster in {}: {}", host.name(),
-                                where.data().string(), boost::trim_copy(output.standard_error));
-  }
-}
-
-// What PostgreSQL refuses is the user's to change, and is found before it starts.
-Status Postgres::check_accepted(Host& host, std::stop_token stop) const {
-  const auto command = postgres::check_command(place(host), settings_.server);
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
-  if (output.exit_status == 0) return {};
-  const std::string message = one_line(output.standard_error);
-  if (output.exit_status != postgres::kSettingRefused) {
-    return surroundings_error("{}: could not check the settings of PostgreSQL: {}", host.name(),
-                              message);
-  }
-  const std::string name = boost::trim_copy(output.standard_output);
-  if (name.empty()) {
-    return bad_input(
-        "{}: PostgreSQL {} refuses the campaign's settings together: {}; correct one of {}",
-        host.name(), settings_.version, message, setting_names(settings_.server));
-  }
-  return bad_input(
-      "{}: PostgreSQL {} refuses {} = '{}': {}; correct or remove target.postgres.settings.{} in "
-      "the campaign",
-      host.name(), settings_.version, name, settings_.server.at(name), message, name);
+  return is_primary(host.name()) ? postgres::check_accepted(host, where, settings_, stop)
+                                 : Status{};
 }
 
 Status Postgres::start(Host& host, std::stop_token stop) {
@@ -289,7 +217,7 @@ Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
       const auto output,
       host.run(command, patience + postgres::kCopyTimeout + kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  const std::string message = one_line(output.standard_error);
+  const std::string message = postgres::one_line(output.standard_error);
   if (output.exit_status == postgres::kPrimarySilent) {
     return surroundings_error(
         "{}: the primary on {} did not accept the standby's connections at {} port {} within {}: "
@@ -316,7 +244,8 @@ Status Postgres::follow(Host& host, std::stop_token stop) {
   if (output.exit_status == 0) return {};
   return surroundings_error(
       "{}: could not subscribe to the tables of PostgreSQL on {} at {} port {}: {}", host.name(),
-      publisher_->host, publisher_->address, publisher_->port, one_line(output.standard_error));
+      publisher_->host, publisher_->address, publisher_->port,
+      postgres::one_line(output.standard_error));
 }
 
 // A primary accepts connections, and has what it subscribes to; a standby receives from it as well.
@@ -330,7 +259,7 @@ Status Postgres::serves(Host& host, std::stop_token stop) const {
                            : postgres::replicating_command(place(host));
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  return surroundings_error("{}", one_line(output.standard_error));
+  return surroundings_error("{}", postgres::one_line(output.standard_error));
 }
 
 Status Postgres::await_ready(Host& host, milliseconds timeout, std::stop_token stop) {

@@ -134,7 +134,7 @@ TEST_CASE("nobody else has the journal of a process that lives") {
       folder.file().string() + ": process " + std::to_string(child) + " is still writing it: ";
   const std::vector<Status> refused{check_unused(folder.file()),
                                     HealJournal::open(folder.file()).map([](const auto&) {}),
-                                    replay(folder.file(), Cluster({})).map([](const auto&) {})};
+                                    replay(folder.file(), Cluster()).map([](const auto&) {})};
   for (const Status& each : refused) {
     REQUIRE_FALSE(each);
     CHECK(each.error().kind == ErrorKind::bad_input);

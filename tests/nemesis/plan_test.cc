@@ -227,6 +227,33 @@ TEST_CASE("every shape of partition that is drawn cuts something, and reads back
   }
 }
 
+TEST_CASE("two systems are cut from each other, and nothing else") {
+  const FaultEntry entry = partition_hosts_fault();
+  const Terrain terrain{{{"n1", "db.primary"}, {"n2", "db.standby"}, {"n3", "bus"}, {"n4", "web"}}};
+  const auto grudge = [&](const char* setting, const char* value) {
+    const auto options = Options::make(entry.name, entry.options,
+                                       {{setting, {value, "c"}}, {"ways", {"both", "c"}}});
+    REQUIRE(options);
+    Random random(1);
+    const Fault fault = entry.draw(*options, terrain, random);
+    return fault.hosts.empty() ? "" : fault.parameters.at("grudge");
+  };
+  CHECK(grudge("between", "db, bus") == "n1!n3,n2!n3,n3!n1,n3!n2");
+  CHECK(grudge("between", "db.standby, web") == "n2!n4,n4!n2");
+  CHECK(grudge("between", "db, nosuch") == "");
+  CHECK_FALSE(Options::make(entry.name, entry.options, {{"between", {"db", "c"}}}));
+  std::set<std::string> drawn;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Options options = Options::make(entry.name, entry.options,
+                                          {{"shape", {"systems", "c"}}, {"ways", {"both", "c"}}})
+                                .value();
+    Random random(seed);
+    drawn.insert(entry.draw(options, terrain, random).parameters.at("grudge"));
+  }
+  CHECK(drawn ==
+        std::set<std::string>{"n1!n3,n2!n3,n3!n1,n3!n2", "n1!n4,n2!n4,n4!n1,n4!n2", "n3!n4,n4!n3"});
+}
+
 TEST_CASE("a fault on a host that is not in the run is an error") {
   const Field field;
   const auto plan = pause_fault().plan({"pause", {"n7"}}, field.battlefield);

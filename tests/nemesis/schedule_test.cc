@@ -298,6 +298,15 @@ TEST_CASE("what a written step leaves open is drawn, and what is wrong with it i
         std::string::npos);
   CHECK(refused({"at 1s", "kill n1 legs=client-db"}).find("no such parameter") !=
         std::string::npos);
+  Terrain systems = terrain();
+  systems.servers = {{"n1", "db.primary"}, {"n2", "db.standby"}, {"n3", "bus"}};
+  const auto of = [&](const char* what) {
+    return parse_step({"at 1s", what}, {}, systems, Random(1)).value().fault.hosts;
+  };
+  using Hosts = std::vector<std::string>;
+  CHECK(of("kill db") == Hosts{"n1", "n2"});
+  CHECK(of("kill db.standby,bus") == Hosts{"n2", "n3"});
+  CHECK(of("kill n3") == Hosts{"n3"});
   CHECK(refused({"at 1s", "partition n1"}).find("takes no hosts") != std::string::npos);
   CHECK(refused({"at 1s", "partition direction=sideways"}) ==
         "direction=sideways: expected upstream, downstream or both");

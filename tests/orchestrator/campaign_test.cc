@@ -21,8 +21,9 @@ TEST_CASE("groups of an inventory stand for their hosts") {
   };
   const auto campaign = load(with("{host: primary, standbys: [copies]}"));
   REQUIRE(campaign);
-  CHECK(campaign->target.options.text("host") == "n2");
-  CHECK(campaign->target.options.list("standbys") == std::vector<std::string>{"n3", "n4"});
+  CHECK(campaign->systems.front().target.options.text("host") == "n2");
+  CHECK(campaign->systems.front().target.options.list("standbys") ==
+        std::vector<std::string>{"n3", "n4"});
   CHECK(campaign->hosts.names == std::vector<std::string>{"n2", "n3", "n4"});
   CHECK_FALSE(campaign->hosts.provision);
   const Inventory& read = campaign->hosts.read;
@@ -48,8 +49,8 @@ TEST_CASE("a campaign is read whole") {
   REQUIRE(campaign);
   CHECK(campaign->name == "good");
   CHECK(campaign->hosts.lab == "local");
-  CHECK(campaign->target.entry->name == "postgres");
-  CHECK(campaign->target.options.group("settings").at("fsync") == "off");
+  CHECK(campaign->systems.front().target.entry->name == "postgres");
+  CHECK(campaign->systems.front().target.options.group("settings").at("fsync") == "off");
   CHECK(campaign->workload.options.text("isolation") == "read-committed");
   CHECK(campaign->settings.integer("workers") == 3);
   REQUIRE(campaign->faults.size() == 2);
@@ -76,7 +77,7 @@ TEST_CASE("the command line changes a campaign") {
   CHECK(campaign->settings.integer("workers") == 1);
   CHECK(campaign->settings.duration("duration").count() == 5000);
   CHECK(campaign->workload.options.text("isolation") == "serializable");
-  CHECK(campaign->target.options.group("settings").size() == 2);
+  CHECK(campaign->systems.front().target.options.group("settings").size() == 2);
 }
 
 TEST_CASE("what was resolved loads again, and is the same") {
@@ -208,8 +209,8 @@ TEST_CASE("an assignment's value is YAML") {
   REQUIRE(campaign);
   CHECK(campaign->hosts.names == std::vector<std::string>{"n1", "n2"});
   CHECK(campaign->faults.empty());
-  CHECK(campaign->target.options.integer("port") == 5433);
-  CHECK(campaign->target.options.text("host").empty());
+  CHECK(campaign->systems.front().target.options.integer("port") == 5433);
+  CHECK(campaign->systems.front().target.options.text("host").empty());
   REQUIRE(load(campaign->resolved));
   changes.assignments = {"hosts.names=[n1"};
   CHECK(error_of(kGood, changes).find("--set hosts.names=[n1: not valid YAML: ") == 0);

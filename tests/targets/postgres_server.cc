@@ -84,8 +84,8 @@ PostgresServer::PostgresServer(ServerSettings settings, std::string workload,
   }
   cluster_ = std::make_unique<Cluster>(std::move(hosts));
   cluster_->control_address = "127.0.0.1";
-  auto target =
-      entry.make({options_, workload_, workload_options_, *cluster_, 10, standbys.step_timeout});
+  auto target = entry.make({options_, workload_, workload_options_, *cluster_, 10,
+                            standbys.step_timeout, standbys.upstream});
   REQUIRE(target);
   target_ = std::move(*target);
 }

@@ -1,6 +1,6 @@
 // A real PostgreSQL on this machine for a test: a host of plain processes in a directory of its
-// own, a free port, and the target made from settings; hosts n2, ... of standbys where wanted. All
-// of it is gone when the fixture is.
+// own, a free port, and the target made from settings; hosts n2, ... of standbys where wanted, and
+// a system upstream. All of it is gone when the fixture is.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,7 @@ using ServerSettings = std::map<std::string, std::string>;
 struct Standbys {
   std::size_t count = 0;
   std::chrono::milliseconds step_timeout{60'000};
+  const Target* upstream = nullptr;
 };
 
 class PostgresServer {

@@ -297,7 +297,7 @@ TEST_CASE("postgres: settings that make no sense are refused as input") {
     hosts.push_back(std::make_unique<FakeHost>(spec_named(name)));
   const Cluster cluster(std::move(hosts));
   REQUIRE(make_with({}, cluster));
-  CHECK_FALSE(make_with({}, Cluster({})));
+  CHECK_FALSE(make_with({}, Cluster()));
   REQUIRE(make_with({{"standbys", {"n2", "test"}}, {"synchronous", {"true", "test"}}}, cluster));
   CHECK_FALSE(make_with({{"standbys", {"n2", "test"}}, {"version", {"12", "test"}}}, cluster));
   const std::vector<std::pair<std::string, std::string>> wrong = {
