@@ -32,8 +32,8 @@ struct ServerControl {
   // Prints by how many seconds the clock that a client of the server sees is ahead of the host's
   // own, e.g. "-37.502"; fails where the server does not answer.
   Command clock_reading;
-  Command age;                      // prints how many seconds ago its oldest process began
-  Command processes{};              // prints the numbers of all its processes, one a line
+  Command age;          // prints how many seconds ago its oldest process began
+  Command processes{};  // prints the numbers of all its processes, one a line
   // Has the server make some small change durable, and waits for that as a client would. Fails
   // where the server takes none, as a standby does.
   Command commit{};

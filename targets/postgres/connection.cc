@@ -15,6 +15,11 @@
 namespace ordeal::postgres {
 namespace {
 
+using sql::Endpoint;
+using sql::kConnectionLost;
+using sql::kStopped;
+using sql::kTimedOut;
+using sql::Problem;
 using std::chrono::steady_clock;
 
 // A duplicate of a connection's socket, closed by us alone.
@@ -108,24 +113,24 @@ Problem explained(const std::string& last_error, SocketDeadline::Cause cause,
   return last_error.empty() ? problem : server_problem(last_error);
 }
 
+sql::Rows rows_of(const pqxx::result& result) {
+  sql::Rows rows{.rows = {}, .affected = result.affected_rows()};
+  for (const auto& row : result) {
+    auto& fields = rows.rows.emplace_back();
+    for (const auto& field : row) fields.emplace_back(field.c_str(), field.size());
+  }
+  return rows;
+}
+
 Error connection_error(const Endpoint& endpoint, const Problem& problem) {
   if (problem.code == kStopped) return stopped().value();
   return surroundings_error("{}: could not connect to PostgreSQL at {} port {}: {}: {}",
                             endpoint.host, endpoint.address, endpoint.port,
-                            outcome_rule(problem.code).name, problem.message)
+                            sql::outcome_rule(outcome_rules(), problem.code).name, problem.message)
       .value();
 }
 
 }  // namespace
-
-std::string sql_isolation(std::string_view isolation) {
-  std::string name(isolation);
-  std::replace(name.begin(), name.end(), '-', ' ');
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return name;
-}
 
 struct Connection::Parts {
   explicit Parts(const Endpoint& to)
@@ -180,7 +185,7 @@ Connection::Attempt Connection::attempt_open(const Endpoint& endpoint, std::stri
 Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint,
                                                      std::string_view isolation,
                                                      std::string prepare, std::stop_token stop) {
-  auto begin = fmt::format("BEGIN ISOLATION LEVEL {}; ", sql_isolation(isolation));
+  auto begin = fmt::format("BEGIN ISOLATION LEVEL {}; ", sql::sql_isolation(isolation));
   auto opened = attempt_open(endpoint, std::move(begin), std::move(prepare), std::move(stop));
   if (opened) return std::move(*opened);
   return tl::unexpected(connection_error(endpoint, opened.error()));
@@ -194,9 +199,9 @@ Status Connection::probe(const Endpoint& endpoint, std::stop_token stop) {
 
 bool Connection::connected() const { return parts_->connection.is_open(); }
 
-pqxx::result Connection::send(const std::string& sql) {
+sql::Rows Connection::send(const std::string& sql) {
   if (!connected()) throw pqxx::broken_connection("connection was lost before");
-  return parts_->statements->exec(sql);
+  return rows_of(parts_->statements->exec(sql));
 }
 
 Status Connection::execute(const std::string& sql, std::stop_token stop) {
@@ -212,19 +217,20 @@ Status Connection::execute(const std::string& sql, std::stop_token stop) {
   }
 }
 
-std::optional<Outcome> Connection::transact(std::stop_token stop, const Body& body) {
+std::optional<Outcome> Connection::transact(std::stop_token stop, const sql::Body& body) {
   const SocketDeadline deadline = parts_->deadline(std::move(stop));
-  auto stage = Stage::before_commit;
+  auto stage = sql::Stage::before_commit;
   try {
     return attempt(body, stage);
   } catch (...) {
     parts_->in_failed_transaction = true;
     const Problem problem = parts_->problem(deadline);
-    return outcome_of(problem, stage, !connected());
+    return sql::outcome_of(sql::outcome_rule(outcome_rules(), problem.code), problem, stage,
+                           !connected());
   }
 }
 
-std::optional<Outcome> Connection::attempt(const Body& body, Stage& stage) {
+std::optional<Outcome> Connection::attempt(const sql::Body& body, sql::Stage& stage) {
   if (!parts_->prepare.empty()) {
     // PREPARE is not undone by a rollback, so an attempt that failed half-way has left some.
     send((parts_->in_failed_transaction ? "ROLLBACK; DEALLOCATE ALL; " : "DEALLOCATE ALL; ") +
@@ -233,7 +239,7 @@ std::optional<Outcome> Connection::attempt(const Body& body, Stage& stage) {
     parts_->prepare.clear();
   }
   bool begun = false;
-  const Execute execute = [&](const std::string& sql) {
+  const sql::Execute execute = [&](const std::string& sql) {
     if (std::exchange(begun, true)) return send(sql);
     // A failed transaction has let go of its locks already; its ROLLBACK can wait to travel along.
     const char* rollback = parts_->in_failed_transaction ? "ROLLBACK; " : "";
@@ -245,7 +251,7 @@ std::optional<Outcome> Connection::attempt(const Body& body, Stage& stage) {
     if (begun) send("ROLLBACK");
     return Fail{std::move(*note)};
   }
-  stage = Stage::committing;
+  stage = sql::Stage::committing;
   if (begun) send("COMMIT");
   return std::nullopt;
 }

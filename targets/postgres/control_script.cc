@@ -1,96 +1,28 @@
 #include "targets/postgres/control_script.h"
 
+#include "targets/control_script.h"
+
 namespace ordeal::postgres {
+namespace {
 
-// The server's processes are those whose working directory is the data directory: that finds
-// orphaned backends after a kill as well, and depends neither on postmaster.pid nor on sessions.
-//
+constexpr std::string_view kUsage =
+    R"sh(# start BINARIES [faketime] | stop BINARIES | wipe BINARIES |
+# clock-reading BINARIES PORT | commit BINARIES PORT | check BINARIES [NAME=VALUE...] |
+# copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync] |
+# replicating BINARIES PORT | members BINARIES PORT |
+# follow BINARIES PORT CONNECTION SLOT | following BINARIES PORT CONNECTION SLOT
+)sh";
+
 // start: what a kill leaves behind would keep PostgreSQL from starting: orphaned backends, and lock
-// files whose process number may by now be another process's, or a zombie's. clock: the file is
-// renamed into place, since the server must never read half an offset. The server notices within
-// two seconds: reading the file at every look at the clock (FAKETIME_NO_CACHE) would cost it almost
-// half of its throughput.
-const char* const kControlScript = R"sh(#!/bin/sh
-# Controls the PostgreSQL server in this directory.
-# sh control start BINARIES [faketime] | stop BINARIES | kill | pause | resume | running |
-#   clock OFFSET | state | age | processes | clock-reading BINARIES PORT | commit BINARIES PORT |
-#   check BINARIES [NAME=VALUE...] | as-server PROGRAM [ARGUMENT...] | replicating BINARIES PORT |
-#   copy BINARIES CONNECTION SECONDS COPY_SECONDS CONFIGURATION [--no-sync] |
-#   members BINARIES PORT | follow BINARIES PORT CONNECTION SLOT |
-#   following BINARIES PORT CONNECTION SLOT
-set -u
-directory=$(cd "$(dirname "$0")" && pwd -P) || exit 1
-data=$directory/data
-cd /
-
-as_server() {
-  if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid postgres --regid "$(id -g postgres)" --init-groups "$@"
-  else
-    "$@"
-  fi
-}
-
-processes() {
-  find /proc/[0-9]*/cwd -maxdepth 0 -printf '%h %l\n' 2>/dev/null |
-    while read -r process cwd; do
-      if [ "$cwd" = "$data" ]; then echo "${process#/proc/}"; fi
-    done
-}
-
-# Until two looks agree, since a living postmaster forks.
-signal_all() {
-  before=none
-  for try in 1 2 3 4 5 6 7 8 9 10; do
-    now=$(processes | sort | tr '\n' ' ')
-    [ "$now" = "$before" ] && return 0
-    [ -z "$now" ] || kill -s "$1" $now 2>/dev/null
-    before=$now
-  done
-}
-
-kill_all() {
-  for try in $(seq 100); do
-    all=$(processes)
-    [ -n "$all" ] || return 0
-    kill -s KILL $all 2>/dev/null
-    for process in $all; do  # what libfaketime leaves of a killed process
-      rm -f "/dev/shm/faketime_shm_$process" "/dev/shm/sem.faketime_sem_$process"
-    done
-    sleep 0.05
-  done
-  echo "processes survived SIGKILL:" $all >&2
-  return 1
-}
-
-# Two undos of one fault may come at once. Servers must not inherit the lock: 9>&-.
-lock() {
-  exec 9>>"$directory/lock" && flock -w 20 9
-}
-
-is_started() {
+// files whose process number may by now be another process's, or a zombie's. pg_ctl itself must not
+// run under libfaketime: it ends first, and takes with it the shared memory that its child would go
+// on to use.
+constexpr std::string_view kFunctions = R"sh(is_started() {
   postmaster=$(head -n 1 "$data/postmaster.pid" 2>/dev/null)
   for process in $(processes); do
     [ "$process" = "$postmaster" ] && return 0
   done
   return 1
-}
-
-# Prints the program to start in place of postgres, which runs it under libfaketime. pg_ctl itself
-# must not: it ends first, and takes with it the shared memory that its child would go on to use.
-faked_postgres() {
-  for library in /usr/lib/*/faketime/libfaketimeMT.so.1; do
-    [ -e "$library" ] || continue
-    cat > "$directory/faked-postgres" <<END
-#!/bin/sh
-export LD_PRELOAD="$directory/real-waits.so:$library" FAKETIME_TIMESTAMP_FILE="$directory/faketime"
-export FAKETIME_CACHE_DURATION=1 DONT_FAKE_MONOTONIC=1
-exec "$1/postgres" "\$@"
-END
-    chmod 755 "$directory/faked-postgres" && echo "$directory/faked-postgres"
-    return
-  done
-  echo "$1/postgres"
 }
 
 start() {
@@ -100,7 +32,7 @@ start() {
   kill_all || return 1
   rm -f "$data/postmaster.pid" "$data"/.s.PGSQL.*
   program=$1/postgres
-  [ -z "$2" ] || program=$(faked_postgres "$1")
+  [ -z "$2" ] || program=$(faked "$1/postgres")
   as_server "$1/pg_ctl" start -W -s -p "$program" -D "$data" -l "$directory/postgres.log" \
     9>&- || return 1
   for try in $(seq 100); do
@@ -123,6 +55,11 @@ stop() {
   memory=$(sed -n '7s/.* //p' "$data/postmaster.pid" 2>/dev/null)
   [ -z "$memory" ] || ipcrm -m "$memory" 2>/dev/null
   rm -f "$data/postmaster.pid"
+}
+
+wipe() {
+  kill_all && stop "$1" &&
+    rm -rf "$data" "$data".new.* "$directory/postgres.log"
 }
 
 # Each setting alone first, beside nothing but defaults, so that one can be blamed. Then the whole
@@ -227,32 +164,6 @@ following() {
   return 1
 }
 
-state() {
-  stopped='' moving=''
-  for process in $(processes); do
-    case $(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null) in
-      T*|t*) stopped=1 ;;
-      ?*) moving=1 ;;
-    esac
-  done
-  case $stopped/$moving in
-    /) echo absent ;;
-    1/) echo stopped ;;
-    /1) echo running ;;
-    *) echo mixed ;;
-  esac
-}
-
-# Field 22 of stat is when a process began, in ticks since the machine did.
-age() {
-  files=$(processes | sed 's|.*|/proc/&/stat|')
-  [ -n "$files" ] || { echo "there is no process" >&2; return 1; }
-  read -r uptime idle < /proc/uptime
-  cat $files 2>/dev/null | awk -v now="$uptime" -v hertz="$(getconf CLK_TCK)" '
-    { sub(/.*\) /, ""); age = now - $20 / hertz; if (age > oldest) oldest = age }
-    END { printf "%.2f\n", oldest }'
-}
-
 clock_reading() {
   there=$(ask "$1" "$2" 'SELECT extract(epoch FROM clock_timestamp())') || return 1
   here=$(date +%s.%N)
@@ -263,33 +174,29 @@ clock_reading() {
 commit() {
   ask "$1" "$2" "SELECT pg_logical_emit_message(true, 'ordeal', '')"
 }
+)sh";
 
-case $1 in
-  start) start "$2" "${3-}" ;;
+constexpr std::string_view kVerbs = R"sh(  start) start "$2" "${3-}" ;;
   stop) stop "$2" ;;
-  kill) kill_all ;;
-  pause) signal_all STOP ;;
-  resume) signal_all CONT ;;
+  wipe) wipe "$2" ;;
   check) shift && check "$@" ;;
-  as-server) shift && as_server "$@" ;;
   copy) shift && copy "$@" ;;
   replicating) replicating "$2" "$3" ;;
   members) members "$2" "$3" ;;
   follow) shift && follow "$@" ;;
   following) shift && following "$@" ;;
-  running) [ -n "$(processes)" ] ;;
-  state) state ;;
-  age) age ;;
-  processes) processes ;;
   commit) commit "$2" "$3" ;;
   clock-reading) clock_reading "$2" "$3" ;;
-  clock)
-    umask 022
-    printf '%s\n' "$2" > "$directory/faketime.new" &&
-      mv -f "$directory/faketime.new" "$directory/faketime"
-    ;;
-  *) echo "$0: unknown verb $1" >&2; exit 64 ;;
-esac
 )sh";
+
+}  // namespace
+
+std::string control_script() {
+  return ordeal::control_script({.name = "PostgreSQL",
+                                 .user = "postgres",
+                                 .usage = kUsage,
+                                 .functions = kFunctions,
+                                 .verbs = kVerbs});
+}
 
 }  // namespace ordeal::postgres

@@ -1,8 +1,5 @@
 #include "targets/postgres/outcomes.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 #include <exception>
 #include <pqxx/except>
@@ -10,11 +7,14 @@
 namespace ordeal::postgres {
 namespace {
 
-using enum Effect;
+using sql::kClientBug;
+using sql::kConnectionLost;
+using sql::Problem;
+using enum sql::Effect;
 
 // An error of severity ERROR in answer to COMMIT means that the transaction was rolled back: once
 // the commit record is written PostgreSQL can no longer report one (it would panic).
-constexpr std::array kRules = std::to_array<OutcomeRule>({
+constexpr std::array kRules = std::to_array<sql::OutcomeRule>({
     {"40001", "serialization-failure", fail, fail},
     {"40P01", "deadlock", fail, fail},
     {"40003", "statement-completion-unknown", info, info},
@@ -40,8 +40,8 @@ constexpr std::array kRules = std::to_array<OutcomeRule>({
     {"58", "system-error", fail, info},
     {"XX", "server-internal-error", fail, info},
     {kConnectionLost, "connection-lost", fail, info},
-    {kTimedOut, "time-out", fail, info},
-    {kStopped, "stopped", fail, info},
+    {sql::kTimedOut, "time-out", fail, info},
+    {sql::kStopped, "stopped", fail, info},
     {kInDoubt, "in-doubt", info, info},
     {kClientBug, "client-error", fail, info},
     {"", "other", fail, info},
@@ -57,17 +57,9 @@ Problem problem(std::string_view code, const std::exception& error) {
 
 }  // namespace
 
-std::span<const OutcomeRule> outcome_rules() { return kRules; }
+std::span<const sql::OutcomeRule> outcome_rules() { return kRules; }
 
-const OutcomeRule& outcome_rule(std::string_view code) {
-  const OutcomeRule* best = &kRules.back();
-  for (const auto& rule : kRules) {
-    if (code.starts_with(rule.code) && rule.code.size() > best->code.size()) best = &rule;
-  }
-  return *best;
-}
-
-Problem server_problem(std::string_view text) {
+sql::Problem server_problem(std::string_view text) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   constexpr std::size_t kCodeSize = 5;
   const auto colon = text.find(":  ");
@@ -82,7 +74,7 @@ Problem server_problem(std::string_view text) {
 
 // libpqxx 6.4 reports some classes by type alone. Order matters: statement_completion_unknown
 // derives from transaction_rollback, too_many_connections from broken_connection.
-Problem current_problem() {
+sql::Problem current_problem() {
   try {
     throw;
   } catch (const pqxx::in_doubt_error& error) {
@@ -104,16 +96,6 @@ Problem current_problem() {
   } catch (const std::exception& error) {
     return problem(kClientBug, error);
   }
-}
-
-Outcome outcome_of(const Problem& problem, Stage stage, bool connection_lost) {
-  const OutcomeRule& rule = outcome_rule(problem.code);
-  std::string note = fmt::format("{}: {}", rule.name, problem.message);
-  if (stage == Stage::before_commit && rule.before_commit == fail) return Fail{std::move(note)};
-  if (stage == Stage::committing && rule.committing == fail && !connection_lost) {
-    return Fail{std::move(note)};
-  }
-  return Info{std::move(note)};
 }
 
 }  // namespace ordeal::postgres

@@ -1,43 +1,49 @@
 #include "targets/postgres/postgres.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/erase.hpp>
+#include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "targets/postgres/bank_client.h"
+#include "targets/postgres/clients.h"
 #include "targets/postgres/connection.h"
-#include "targets/postgres/installation.h"
-#include "targets/postgres/list_append_client.h"
 #include "targets/postgres/server_scripts.h"
 #include "targets/postgres/settings.h"
+#include "targets/server_steps.h"
 
 namespace ordeal {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
-constexpr milliseconds kServerTimeout{30'000};
-constexpr milliseconds kReadyPause{50};
-constexpr int kLogLines = 5;
+constexpr std::string_view kSystem = "PostgreSQL";
 constexpr std::string_view kClientLeg = "client-db";
 constexpr std::string_view kReplicationLeg = "replication";
 constexpr std::string_view kSubscriptionLeg = "subscription";
-
-Status run_step(Host& host, std::string_view step, const Command& command, std::stop_token stop) {
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
-  if (output.exit_status == 0) return {};
-  return surroundings_error("{}: could not {} PostgreSQL: {}", host.name(), step,
-                            boost::trim_copy(output.standard_error));
-}
 
 // Who turns fsync off accepts losing the cluster with the machine's power.
 bool syncs(const std::map<std::string, std::string>& server_settings) {
   const auto found = server_settings.find("fsync");
   return found == server_settings.end() || (found->second != "off" && found->second != "false");
+}
+
+// A message of PostgreSQL's: "FATAL:  this\nDETAIL:  that" as "this DETAIL: that".
+std::string one_line(const std::string& message) {
+  std::string line = boost::trim_copy(message);
+  for (const char* severity : {"FATAL:", "ERROR:"}) boost::erase_first(line, severity);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  boost::replace_all(line, ":  ", ": ");
+  return boost::trim_copy(line);
+}
+
+std::string setting_names(const std::map<std::string, std::string>& settings) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings) names.push_back("target.postgres.settings." + name);
+  return boost::join(names, ", ");
 }
 
 class Postgres : public Target {
@@ -79,26 +85,35 @@ class Postgres : public Target {
   Status await_ready(Host& host, milliseconds timeout, std::stop_token stop) override;
   Status follow(Host& host, std::stop_token stop) override;
   Status stop(Host& host) override {
-    return run_step(host, "stop", postgres::stop_command(place(host)), {});
+    return run_step(host, kSystem, "stop", postgres::stop_command(place(host)), {});
   }
   ServerControl control(const Host& host) const override {
     return postgres::server_control(place(host));
   }
-  Status download_logs(Host& host, const std::filesystem::path& into) override;
+  Status download_logs(Host& host, const std::filesystem::path& into) override {
+    return download_log(host, place(host).log(), into);
+  }
   Result<std::string> version(Host& host) override;
   Result<std::vector<std::string>> members(Host& host) override;
   Result<std::unique_ptr<Client>> connect(std::string_view workload, ProcessId process,
                                           std::stop_token stop) override;
 
  private:
-  using Node = postgres::Node;
-
   postgres::ServerPlace place(const Host& host) const {
     return {.binaries = fmt::format("/usr/lib/postgresql/{}/bin", settings_.version),
             .directory = host.spec().directory / "postgres",
             .address = host.spec().address,
             .port = settings_.port,
             .faketime = settings_.faketime};
+  }
+  ServerWords words(const Host& host) const {
+    return {.system = kSystem,
+            .user = "postgres",
+            .user_from = "postgresql-common",
+            .directory = place(host).directory,
+            .log = place(host).log(),
+            .address = host.spec().address,
+            .port = settings_.port};
   }
   bool is_primary(const std::string& host) const { return host == settings_.primary.host; }
   std::string configuration(const Host& host) const {
@@ -108,10 +123,9 @@ class Postgres : public Target {
   Path path_to_primary(std::string_view from) const;
   postgres::Subscription subscription() const;
   postgres::Primary primary_of(const std::string& standby) const;
+  Status check_accepted(Host& host, std::stop_token stop) const;
   Status copy_primary(Host& host, std::stop_token stop) const;
   Status serves(Host& host, std::stop_token stop) const;
-  std::string log_tail(Host& host) const;
-  bool is_running(Host& host) const;
 
   postgres::Settings settings_;
   Options workload_options_;
@@ -119,7 +133,7 @@ class Postgres : public Target {
   milliseconds step_timeout_;
   std::string control_address_;
   std::map<std::string, std::string> server_settings_;  // the campaign's, and those for replication
-  postgres::Endpoint endpoint_;                         // where clients connect to
+  sql::Endpoint endpoint_;                              // where clients connect to
   std::map<std::string, postgres::Primary> rerouted_;   // where standbys named so reach the primary
   std::vector<std::string> downstream_;                 // addresses that subscribe to this one
   std::optional<Endpoint> publisher_;                   // the server upstream
@@ -194,18 +208,43 @@ Status Postgres::install(Host& host, std::stop_token stop) {
                 postgres::pg_hba(control_address_, standby_addresses(), downstream_),
                 syncs(settings_.server))
           : postgres::install_standby_command(where);
-  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, postgres::kInstallTimeout, stop));
-  ORDEAL_TRY(postgres::check_installed(host, where, settings_, output));
-  ORDEAL_TRY(
-      run_step(host, "install a library for", postgres::install_library_command(where), stop));
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
+  const std::string missing = fmt::format(
+      "{}: there is no PostgreSQL {} in {}; install the package postgresql-{} on that host, or set "
+      "the target's version",
+      host.name(), settings_.version, where.binaries.string(), settings_.version);
+  ORDEAL_TRY(check_prepared(host, words(host), output, missing));
+  ORDEAL_TRY(run_step(host, kSystem, "install a library for",
+                      install_library_command(where.directory), stop));
   // A standby gets the settings that the primary has accepted.
-  return is_primary(host.name()) ? postgres::check_accepted(host, where, settings_, stop)
-                                 : Status{};
+  return is_primary(host.name()) ? check_accepted(host, stop) : Status{};
+}
+
+// What PostgreSQL refuses is the user's to change, and is found before it starts.
+Status Postgres::check_accepted(Host& host, std::stop_token stop) const {
+  const auto command = postgres::check_command(place(host), settings_.server);
+  ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
+  if (output.exit_status == 0) return {};
+  const std::string message = one_line(output.standard_error);
+  if (output.exit_status != kSettingRefused) {
+    return surroundings_error("{}: could not check the settings of PostgreSQL: {}", host.name(),
+                              message);
+  }
+  const std::string name = boost::trim_copy(output.standard_output);
+  if (name.empty()) {
+    return bad_input(
+        "{}: PostgreSQL {} refuses the campaign's settings together: {}; correct one of {}",
+        host.name(), settings_.version, message, setting_names(settings_.server));
+  }
+  return bad_input(
+      "{}: PostgreSQL {} refuses {} = '{}': {}; correct or remove target.postgres.settings.{} in "
+      "the campaign",
+      host.name(), settings_.version, name, settings_.server.at(name), message, name);
 }
 
 Status Postgres::start(Host& host, std::stop_token stop) {
   if (!is_primary(host.name())) ORDEAL_TRY(copy_primary(host, stop));
-  return run_step(host, "start", control(host).start, std::move(stop));
+  return run_step(host, kSystem, "start", control(host).start, std::move(stop));
 }
 
 Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
@@ -217,7 +256,7 @@ Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
       const auto output,
       host.run(command, patience + postgres::kCopyTimeout + kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  const std::string message = postgres::one_line(output.standard_error);
+  const std::string message = one_line(output.standard_error);
   if (output.exit_status == postgres::kPrimarySilent) {
     return surroundings_error(
         "{}: the primary on {} did not accept the standby's connections at {} port {} within {}: "
@@ -244,8 +283,7 @@ Status Postgres::follow(Host& host, std::stop_token stop) {
   if (output.exit_status == 0) return {};
   return surroundings_error(
       "{}: could not subscribe to the tables of PostgreSQL on {} at {} port {}: {}", host.name(),
-      publisher_->host, publisher_->address, publisher_->port,
-      postgres::one_line(output.standard_error));
+      publisher_->host, publisher_->address, publisher_->port, one_line(output.standard_error));
 }
 
 // A primary accepts connections, and has what it subscribes to; a standby receives from it as well.
@@ -259,52 +297,17 @@ Status Postgres::serves(Host& host, std::stop_token stop) const {
                            : postgres::replicating_command(place(host));
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kServerTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  return surroundings_error("{}", postgres::one_line(output.standard_error));
+  return surroundings_error("{}", one_line(output.standard_error));
 }
 
 Status Postgres::await_ready(Host& host, milliseconds timeout, std::stop_token stop) {
-  const auto deadline = steady_clock::now() + timeout;
-  std::string last;
-  while (steady_clock::now() < deadline) {
-    if (stop.stop_requested()) return stopped();
-    const Status served = serves(host, stop);
-    if (served) return {};
-    last = served.error().message;
-    if (!is_running(host)) {
-      return surroundings_error("{}: PostgreSQL ended while it started: {}", host.name(),
-                                log_tail(host));
-    }
-    std::this_thread::sleep_for(kReadyPause);
-  }
-  return surroundings_error("{} was not ready after {}: {}; last lines of its log: {}", host.name(),
-                            format_duration(timeout), last, log_tail(host));
-}
-
-bool Postgres::is_running(Host& host) const {
-  const auto output = host.run(postgres::is_running_command(place(host)), kServerTimeout);
-  return !output || output->exit_status == 0;  // unreachable is not ended
-}
-
-std::string Postgres::log_tail(Host& host) const {
-  const auto output = host.run(postgres::log_tail_command(place(host), kLogLines));
-  if (!output) return output.error().message;
-  return fmt::format("\n{}", boost::trim_right_copy(output->standard_output));
-}
-
-Status Postgres::download_logs(Host& host, const std::filesystem::path& into) {
-  std::error_code failure;
-  std::filesystem::create_directories(into, failure);
-  if (failure) return surroundings_error("{}: {}", into.string(), failure.message());
-  return host.download(place(host).log(), into / "postgres.log");
+  return await_served(host, words(host), timeout, stop, [&] { return serves(host, stop); });
 }
 
 Result<std::string> Postgres::version(Host& host) {
-  ORDEAL_TRY_ASSIGN(
-      auto output,
-      run_checked(host, {.arguments = {(place(host).binaries / "postgres").string(), "--version"},
-                         .standard_input = {},
-                         .environment = {},
-                         .user = {}}));
+  ORDEAL_TRY_ASSIGN(auto output,
+                    run_checked(host, plain_command({(place(host).binaries / "postgres").string(),
+                                                     "--version"})));
   return boost::trim_copy(output.standard_output);
 }
 

@@ -5,92 +5,46 @@
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
-#include <cstdio>
 #include <utility>
 
 #include "targets/postgres/control_script.h"
-#include "targets/postgres/real_waits_library.h"
 
 namespace ordeal::postgres {
 namespace {
 
-// The marker is made only where there is no data yet: what is wiped later is ours. It comes before
-// initdb, so that a half-made cluster is ours as well. stop, of a server that was killed, removes
-// its shared memory.
-//
-// $1 directory, $2 binaries, $3 pattern of /proc/net/tcp, $4 control script, $5 programs needed
-constexpr std::string_view kPrepare = R"sh(
-directory=$1 binaries=$2 control=$4
-marker=$directory/made-by-ordeal
-cd /
-as_server() {
-  sh "$directory/control" as-server "$@"
-}
-wipe() {
-  printf '%s' "$control" > "$directory/control" && sh "$directory/control" kill &&
-    sh "$directory/control" stop "$binaries" &&
-    rm -rf "$directory"/data "$directory"/data.new.* "$directory/postgres.log"
-}
-for program in $5; do
-  [ -x "$binaries/$program" ] || exit 64
-done
-[ "$(id -u)" != 0 ] || id postgres >/dev/null 2>&1 || exit 66
-umask 022
-[ ! -e "$marker" ] || wipe || exit 1
-grep -qiE "$3" /proc/net/tcp /proc/net/tcp6 2>/dev/null && exit 65
-[ -n "$(ls -A "$directory/data" 2>/dev/null)" ] && exit 67
-mkdir -p "$directory" && : > "$marker" || exit 1
-[ "$(id -u)" != 0 ] || chown postgres: "$directory" || exit 1
-echo +0 > "$directory/faketime" && printf '%s' "$control" > "$directory/control" || exit 1
-)sh";
-
-// $6 postgresql.conf, $7 pg_hba.conf, $8 "--no-sync" or ""
+// $1 directory of programs, $2 postgresql.conf, $3 pg_hba.conf, $4 "--no-sync" or ""
 constexpr std::string_view kMakeCluster = R"sh(
-as_server "$binaries/initdb" -D "$directory/data" -U postgres --auth=trust --encoding=UTF8 \
-  --locale=C $8 >/dev/null || exit 1
+as_server "$1/initdb" -D "$directory/data" -U postgres --auth=trust --encoding=UTF8 \
+  --locale=C $4 >/dev/null || exit 1
 as_server sh -c 'printf "%s" "$2" >> "$1/postgresql.conf" && printf "%s" "$3" > "$1/pg_hba.conf"' \
-  sh "$directory/data" "$6" "$7"
+  sh "$directory/data" "$2" "$3"
 )sh";
 
 constexpr std::size_t kConnectionsMin = 200;
 // Clients that reconnect while the server still holds their lost connections.
 constexpr std::size_t kConnectionsSpare = 50;
 
-Command command_of(std::vector<std::string> arguments) {
-  return {.arguments = std::move(arguments), .standard_input = {}, .environment = {}, .user = {}};
-}
-
-Command control(const ServerPlace& place, std::initializer_list<std::string> words) {
-  std::vector<std::string> arguments = {"sh", (place.directory / "control").string()};
-  arguments.insert(arguments.end(), words);
-  return command_of(std::move(arguments));
-}
-
-// A regular expression for lines of /proc/net/tcp and tcp6 about a socket that listens on this
-// port, and on this IPv4 address (printed as a little-endian number) or on all.
-std::string listening_pattern(const std::string& address, int port) {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  std::string local = "0{8}|0{32}";
-  if (std::sscanf(address.c_str(), "%u.%u.%u.%u", &a, &b, &c, &d) == 4) {
-    local += fmt::format("|{:02X}{:02X}{:02X}{:02X}|0{{16}}FFFF0000{:02X}{:02X}{:02X}{:02X}", d, c,
-                         b, a, d, c, b, a);
-  } else {
-    local = "[0-9A-F]+";
-  }
-  return fmt::format("^ *[0-9]+: ({}):{:04X} [0-9A-F]+:0000 0A ", local, port);
+Command control(const ServerPlace& place, const std::vector<std::string>& words) {
+  return control_command(place.directory, words);
 }
 
 std::string setting(const std::string& name, const std::string& value) {
   return fmt::format("{} = '{}'\n", name, boost::replace_all_copy(value, "'", "''"));
 }
 
-Command prepare(const ServerPlace& place, std::string_view then, const char* programs) {
-  return command_of({"sh", "-c", std::string(kPrepare) + std::string(then), "install",
-                     place.directory.string(), place.binaries.string(),
-                     listening_pattern(place.address, place.port), kControlScript, programs});
+// stop, of a server that was killed, removes its shared memory: `wipe` needs its programs.
+Preparation preparation(const ServerPlace& place, std::initializer_list<const char*> programs) {
+  Preparation result{.directory = place.directory,
+                     .control = control_script(),
+                     .user = "postgres",
+                     .programs = {},
+                     .address = place.address,
+                     .port = place.port,
+                     .wipe_argument = place.binaries.string()};
+  for (const char* program : programs) {
+    result.programs.push_back((place.binaries / program).string());
+  }
+  return result;
 }
 
 const char* no_sync(bool sync) { return sync ? "" : "--no-sync"; }
@@ -133,15 +87,13 @@ Command subscribing(const ServerPlace& place, const char* verb, const Subscripti
 
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync) {
-  Command command = prepare(place, kMakeCluster, "postgres pg_ctl initdb");
-  for (const auto& text : {postgresql_conf, pg_hba, std::string(no_sync(sync))}) {
-    command.arguments.push_back(text);
-  }
-  return command;
+  return prepare_command(preparation(place, {"postgres", "pg_ctl", "initdb"}), kMakeCluster,
+                         {place.binaries.string(), postgresql_conf, pg_hba, no_sync(sync)});
 }
 
 Command install_standby_command(const ServerPlace& place) {
-  return prepare(place, "", "postgres pg_ctl psql pg_isready pg_basebackup");
+  return prepare_command(
+      preparation(place, {"postgres", "pg_ctl", "psql", "pg_isready", "pg_basebackup"}), "", {});
 }
 
 Command copy_command(const ServerPlace& place, const Primary& primary, const std::string& name,
@@ -167,13 +119,6 @@ Command following_command(const ServerPlace& place, const Subscription& subscrip
   return subscribing(place, "following", subscription);
 }
 
-Command install_library_command(const ServerPlace& place) {
-  Command command = command_of({"sh", "-c", "umask 022; cat > \"$1\"", "install",
-                                (place.directory / "real-waits.so").string()});
-  command.standard_input = real_waits_library();
-  return command;
-}
-
 Command check_command(const ServerPlace& place,
                       const std::map<std::string, std::string>& settings) {
   Command command = control(place, {"check", place.binaries.string()});
@@ -185,30 +130,18 @@ Command stop_command(const ServerPlace& place) {
   return control(place, {"stop", place.binaries.string()});
 }
 
-Command is_running_command(const ServerPlace& place) { return control(place, {"running"}); }
-
-Command log_tail_command(const ServerPlace& place, int lines) {
-  return command_of({"tail", "-n", std::to_string(lines), place.log().string()});
-}
-
 ServerControl server_control(const ServerPlace& place) {
-  return {
-      .start = control(place, {"start", place.binaries.string(), place.faketime ? "faketime" : ""}),
-      .stop = stop_command(place),
-      .kill = control(place, {"kill"}),
-      .pause = control(place, {"pause"}),
-      .resume = control(place, {"resume"}),
-      .state = control(place, {"state"}),
-      .clock_offset = control(place, {"clock"}),
-      .clock_reading =
-          control(place, {"clock-reading", place.binaries.string(), std::to_string(place.port)}),
-      .age = control(place, {"age"}),
-      .processes = control(place, {"processes"}),
-      .commit = control(place, {"commit", place.binaries.string(), std::to_string(place.port)}),
-      .port = place.port,
-      .directory = place.directory,
-      // Tables of users have numbers from 16384 (FirstNormalObjectId), a file each.
-      .data_file = place.data() / "base/*/1[6-9][0-9][0-9][0-9]"};
+  ServerControl server = common_control(place.directory);
+  const std::string port = std::to_string(place.port);
+  server.start =
+      control(place, {"start", place.binaries.string(), place.faketime ? "faketime" : ""});
+  server.stop = stop_command(place);
+  server.clock_reading = control(place, {"clock-reading", place.binaries.string(), port});
+  server.commit = control(place, {"commit", place.binaries.string(), port});
+  server.port = place.port;
+  // Tables of users have numbers from 16384 (FirstNormalObjectId), a file each.
+  server.data_file = place.data() / "base/*/1[6-9][0-9][0-9][0-9]";
+  return server;
 }
 
 std::string postgresql_conf(const ServerPlace& place, std::size_t clients,

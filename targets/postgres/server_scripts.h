@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "remote/command.h"
+#include "targets/server_scripts.h"
 #include "targets/target.h"
 
 namespace ordeal::postgres {
@@ -25,16 +26,10 @@ struct ServerPlace {
   std::filesystem::path log() const { return directory / "postgres.log"; }
 };
 
-// Exit statuses of install_command() that are no failure of a command.
-inline constexpr int kBinariesMissing = 64;
-inline constexpr int kPortTaken = 65;
-inline constexpr int kUserMissing = 66;
-inline constexpr int kClusterExists = 67;
-inline constexpr int kSettingRefused = 68;  // of check_command()
-inline constexpr int kPrimarySilent = 69;   // of copy_command()
+// Exit status of copy_command() that is no failure of a command.
+inline constexpr int kPrimarySilent = 69;
 
-// Creates the cluster, in place of one that an earlier run of Ordeal made in this directory (a
-// marker tells), whose server is killed first; never in place of anything else. `postgresql_conf`
+// Creates the cluster as prepare_command() says. `postgresql_conf`
 // and `pg_hba` are the texts appended and put in place; `sync` false: does not wait for the disk.
 Command install_command(const ServerPlace& place, const std::string& postgresql_conf,
                         const std::string& pg_hba, bool sync);
@@ -77,16 +72,11 @@ Command following_command(const ServerPlace& place, const Subscription& subscrip
 std::map<std::string, std::string> publisher_settings();
 std::map<std::string, std::string> subscriber_settings();
 
-// The second step of installing: puts real_waits_library() where `start` preloads it from.
-Command install_library_command(const ServerPlace& place);
-// The third: asks the installed cluster whether PostgreSQL accepts these settings of
-// postgresql.conf. Where it doesn't, the exit status is kSettingRefused, the setting's name (or
+// The last step of installing: asks the installed cluster whether PostgreSQL accepts these settings
+// of postgresql.conf. Where it doesn't, the exit status is kSettingRefused, the setting's name (or
 // nothing, if it refuses them together) on stdout, and its message on stderr.
 Command check_command(const ServerPlace& place, const std::map<std::string, std::string>& settings);
 Command stop_command(const ServerPlace& place);
-// Exit status 0 while the server has a process.
-Command is_running_command(const ServerPlace& place);
-Command log_tail_command(const ServerPlace& place, int lines);
 ServerControl server_control(const ServerPlace& place);
 
 // Text for postgresql.conf: our settings, for so many clients, then the user's, which win.

@@ -1,8 +1,6 @@
 #include "targets/postgres/settings.h"
 
-#include <algorithm>
 #include <array>
-#include <boost/algorithm/string/join.hpp>
 
 namespace ordeal::postgres {
 namespace {
@@ -14,20 +12,11 @@ Status check_version(std::string_view /*name*/, const std::string& text) {
   return bad_input("expected the number of a major version, such as 15");
 }
 
-// A setting goes into a configuration file as a name, and must not become anything else there.
 Status check_setting(std::string_view name, const std::string& value) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
   constexpr std::array<std::string_view, 3> kOurs = {"port", "listen_addresses", "data_directory"};
-  name.remove_prefix(std::string_view("settings.").size());
-  if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
-    return bad_input("the target's port and host decide this");
-  }
-  if (name.empty() || name.find_first_not_of(kLetters) != std::string_view::npos) {
-    return bad_input("expected the name of a setting of postgresql.conf");
-  }
-  if (value.find('\n') == std::string::npos) return {};
-  return bad_input("expected a single line");
+  return check_server_setting(name, value, kLetters, kOurs, "postgresql.conf");
 }
 
 constexpr std::array kOptions = std::to_array<OptionSpec>({
@@ -73,39 +62,6 @@ constexpr std::array kOptions = std::to_array<OptionSpec>({
 // Who keeps WAL for standbys that were cut off is set by wal_keep_size, which came with this one.
 constexpr int kStandbyVersionMin = 13;
 
-Node node_of(const Host& host) { return {.host = host.name(), .address = host.spec().address}; }
-
-Result<Node> find_node(const TargetInput& input, const std::string& name) {
-  if (const Host* host = input.cluster.find(name)) return node_of(*host);
-  std::vector<std::string> names;
-  for (const Host* host : input.cluster.hosts()) names.push_back(host->name());
-  return bad_input("target postgres: there is no host \"{}\"; hosts are {}", name,
-                   boost::join(names, ", "));
-}
-
-Result<Node> find_primary(const TargetInput& input) {
-  const auto hosts = input.cluster.hosts();
-  if (hosts.empty()) return bad_input("target postgres needs a host, and the campaign has none");
-  const std::string& name = input.options.text("host");
-  if (name.empty()) return node_of(*hosts.front());
-  return find_node(input, name);
-}
-
-Status add_standbys(const TargetInput& input, Settings& settings) {
-  for (const std::string& name : input.options.list("standbys")) {
-    ORDEAL_TRY_ASSIGN(Node node, find_node(input, name));
-    const bool twice = std::any_of(settings.standbys.begin(), settings.standbys.end(),
-                                   [&](const Node& other) { return other.host == name; });
-    if (twice || name == settings.primary.host) {
-      return bad_input("{}: target postgres: standbys: host \"{}\" {}; name another host",
-                       input.options.where("standbys"), name,
-                       twice ? "is named twice" : "is the primary's");
-    }
-    settings.standbys.push_back(std::move(node));
-  }
-  return {};
-}
-
 Status check_standbys(const TargetInput& input, const Settings& settings) {
   if (settings.standbys.empty() && settings.synchronous) {
     return bad_input(
@@ -131,8 +87,10 @@ Result<Settings> read_settings(const TargetInput& input) {
                     .server = input.options.group("settings"),
                     .operation_timeout = input.options.duration("operation-timeout"),
                     .faketime = input.options.boolean("faketime")};
-  ORDEAL_TRY_ASSIGN(settings.primary, find_primary(input));
-  ORDEAL_TRY(add_standbys(input, settings));
+  const NodeFinder finder{"postgres", input};
+  ORDEAL_TRY_ASSIGN(settings.primary, finder.node_or_first("host"));
+  ORDEAL_TRY_ASSIGN(settings.standbys,
+                    finder.nodes("standbys", std::array{settings.primary}, "the primary's"));
   ORDEAL_TRY(check_standbys(input, settings));
   return settings;
 }

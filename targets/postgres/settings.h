@@ -7,14 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "targets/target.h"
+#include "targets/nodes.h"
 
 namespace ordeal::postgres {
-
-struct Node {
-  std::string host;
-  std::string address;
-};
 
 struct Settings {
   Node primary;

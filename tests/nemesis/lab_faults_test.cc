@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <csignal>
-#include <pqxx/result>
 #include <thread>
 
 #include "nemesis/engine.h"
@@ -69,10 +68,10 @@ struct Server {
   }
 
   Result<std::unique_ptr<postgres::Connection>> connect() {
-    const postgres::Endpoint endpoint{.host = "n1",
-                                      .address = host().spec().address,
-                                      .port = target->control(host()).port,
-                                      .operation_timeout = 1000ms};
+    const sql::Endpoint endpoint{.host = "n1",
+                                 .address = host().spec().address,
+                                 .port = target->control(host()).port,
+                                 .operation_timeout = 1000ms};
     return postgres::Connection::open(endpoint, "read-committed", "", {});
   }
   // Answers a query within a second, with the right clock.
@@ -81,7 +80,7 @@ struct Server {
     if (!connection) return false;
     double there = 0;
     const auto trouble = (*connection)->transact({}, [&](const auto& execute) {
-      there = execute("SELECT extract(epoch FROM clock_timestamp())")[0][0].template as<double>();
+      there = std::stod(execute("SELECT extract(epoch FROM clock_timestamp())")[0][0]);
       return std::nullopt;
     });
     const std::chrono::duration<double> here = std::chrono::system_clock::now().time_since_epoch();

@@ -1,7 +1,6 @@
 #include "tests/targets/outcome_probe.h"
 
 #include <catch2/catch.hpp>
-#include <pqxx/result>
 #include <thread>
 
 namespace ordeal {
@@ -55,7 +54,7 @@ std::int64_t count(PostgresServer& server, const std::string& condition) {
   std::int64_t number = -1;
   const auto trouble =
       server.connection()->transact({}, [&](const Execute& exec) -> std::optional<std::string> {
-        number = exec("SELECT count(*) FROM " + condition)[0][0].as<std::int64_t>();
+        number = sql::integer(exec("SELECT count(*) FROM " + condition)[0][0]);
         return std::nullopt;
       });
   CHECK(described(trouble) == "ok");

@@ -15,7 +15,7 @@
 
 namespace ordeal {
 
-using Execute = postgres::Connection::Execute;
+using sql::Execute;
 using Trouble = std::optional<Outcome>;  // nullopt: committed
 
 // "ok", "fail NOTE" or "info NOTE", so that a failed test says what came instead.

@@ -1,6 +1,5 @@
 // Operations that end before the server answers: their time is up, or the run is stopped.
 #include <catch2/catch.hpp>
-#include <pqxx/result>
 #include <thread>
 
 #include "tests/targets/outcome_probe.h"

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <pqxx/result>
 
 #include "tests/targets/outcome_probe.h"
 
@@ -81,7 +80,7 @@ TEST_CASE("outcomes: the same error in answer to a statement and to COMMIT") {
 std::filesystem::path file_of(PostgresServer& server, const std::string& table) {
   std::string path;
   CHECK_FALSE(server.connection()->transact({}, [&](const Execute& exec) {
-    path = exec("SELECT pg_relation_filepath('" + table + "')")[0][0].as<std::string>();
+    path = exec("SELECT pg_relation_filepath('" + table + "')")[0][0];
     return std::optional<std::string>();
   }));
   REQUIRE_FALSE(path.empty());

@@ -1,7 +1,6 @@
 // Errors that sessions of a real PostgreSQL cause each other, and that leave them usable. The
 // scenarios share a server.
 #include <catch2/catch.hpp>
-#include <pqxx/result>
 
 #include "tests/targets/outcome_probe.h"
 
@@ -119,7 +118,7 @@ void refusal_by_the_body(PostgresServer& server, Connection& a, Connection& /*b*
 void unexpected_result(PostgresServer& server, Connection& a, Connection& /*b*/) {
   const auto trouble = a.transact({}, [](const Execute& exec) -> std::optional<std::string> {
     exec("UPDATE t SET v = 6");
-    exec("SELECT 'six'")[0][0].as<std::int64_t>();
+    sql::integer(exec("SELECT 'six'")[0][0]);
     return std::nullopt;
   });
   CHECK_THAT(described(trouble), StartsWith("fail client-error"));

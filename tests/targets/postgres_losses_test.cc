@@ -5,7 +5,6 @@
 #include <fstream>
 #include <pqxx/connection>
 #include <pqxx/nontransaction>
-#include <pqxx/result>
 
 #include "tests/targets/outcome_probe.h"
 
@@ -136,7 +135,7 @@ TEST_CASE("outcomes: a backend crashes, then the server shuts down at once") {
     auto victim = server.connection();
     pid_t backend = 0;
     CHECK_FALSE(victim->transact({}, [&](const Execute& exec) -> std::optional<std::string> {
-      backend = exec("SELECT pg_backend_pid()")[0][0].as<pid_t>();
+      backend = static_cast<pid_t>(sql::integer(exec("SELECT pg_backend_pid()")[0][0]));
       return std::nullopt;
     }));
     REQUIRE(backend > 1);

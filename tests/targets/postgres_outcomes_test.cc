@@ -33,18 +33,18 @@ TEST_CASE("outcomes: too many connections") {
 
 TEST_CASE("outcomes: every rule is reachable, and none is more certain than it can be") {
   for (const auto& rule : postgres::outcome_rules()) {
-    CHECK(&postgres::outcome_rule(rule.code) == &rule);
-    if (rule.before_commit == postgres::Effect::info) {
-      CHECK(rule.committing == postgres::Effect::info);
+    CHECK(&sql::outcome_rule(postgres::outcome_rules(), rule.code) == &rule);
+    if (rule.before_commit == sql::Effect::info) {
+      CHECK(rule.committing == sql::Effect::info);
     }
   }
-  CHECK(postgres::outcome_rule("40002").name == "transaction-rollback");
-  CHECK(postgres::outcome_rule("23505").name == "constraint-violation");
-  CHECK(postgres::outcome_rule("99999").name == "other");
+  CHECK(sql::outcome_rule(postgres::outcome_rules(), "40002").name == "transaction-rollback");
+  CHECK(sql::outcome_rule(postgres::outcome_rules(), "23505").name == "constraint-violation");
+  CHECK(sql::outcome_rule(postgres::outcome_rules(), "99999").name == "other");
 }
 
 template <class Exception>
-postgres::Problem thrown(const Exception& exception) {
+sql::Problem thrown(const Exception& exception) {
   try {
     throw exception;
   } catch (...) {
@@ -57,13 +57,16 @@ TEST_CASE("outcomes: what libpqxx reports by the type of an exception") {
   CHECK(thrown(pqxx::statement_completion_unknown("?")).code == "40003");
   CHECK(thrown(pqxx::transaction_rollback("?")).code == "40000");
   CHECK(thrown(pqxx::sql_error("?", "", "XX001")).code == "XX001");
-  CHECK(thrown(std::runtime_error("?")).code == postgres::kClientBug);
-  const auto doubt = postgres::outcome_of({std::string(postgres::kInDoubt), "?"},
-                                          postgres::Stage::before_commit, false);
-  CHECK(std::holds_alternative<Info>(doubt));
+  CHECK(thrown(std::runtime_error("?")).code == sql::kClientBug);
+  const auto outcome = [](std::string_view code, sql::Stage stage, bool lost) {
+    const auto& rule = sql::outcome_rule(postgres::outcome_rules(), code);
+    return sql::outcome_of(rule, {std::string(code), "?"}, stage, lost);
+  };
+  CHECK(
+      std::holds_alternative<Info>(outcome(postgres::kInDoubt, sql::Stage::before_commit, false)));
   // A reported failure is no longer certain when the connection broke with it.
-  const auto lost = postgres::outcome_of({"40001", "?"}, postgres::Stage::committing, true);
-  CHECK(std::holds_alternative<Info>(lost));
+  CHECK(std::holds_alternative<Fail>(outcome("40001", sql::Stage::committing, false)));
+  CHECK(std::holds_alternative<Info>(outcome("40001", sql::Stage::committing, true)));
 }
 
 }  // namespace

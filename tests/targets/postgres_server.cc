@@ -126,7 +126,7 @@ std::size_t PostgresServer::processes() {
   return count;
 }
 
-postgres::Endpoint PostgresServer::endpoint(const Host& host) const {
+sql::Endpoint PostgresServer::endpoint(const Host& host) const {
   return {.host = host.name(),
           .address = host.spec().address,
           .port = port_,

@@ -43,8 +43,8 @@ class PostgresServer {
   Host& host(std::string_view name) { return *cluster_->find(name); }
   Target& target() { return *target_; }
   ServerControl server() { return target_->control(host()); }
-  postgres::Endpoint endpoint() const { return endpoint(*cluster_->hosts().front()); }
-  postgres::Endpoint endpoint(const Host& host) const;
+  sql::Endpoint endpoint() const { return endpoint(*cluster_->hosts().front()); }
+  sql::Endpoint endpoint(const Host& host) const;
   std::unique_ptr<postgres::Connection> connection(std::string_view isolation = "read-committed",
                                                    std::string prepare = "");
   std::unique_ptr<Client> client();

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <pqxx/result>
 #include <thread>
 
 #include "targets/target.h"
@@ -12,7 +11,7 @@ namespace ordeal {
 namespace {
 
 using namespace std::chrono_literals;
-using Execute = postgres::Connection::Execute;
+using sql::Execute;
 
 std::string count_on(PostgresServer& server, const std::string& host) {
   auto connection =
@@ -20,7 +19,7 @@ std::string count_on(PostgresServer& server, const std::string& host) {
   if (!connection) return connection.error().message;
   std::string answer;
   const auto trouble = (*connection)->transact({}, [&](const Execute& execute) {
-    answer = execute("SELECT count(*) FROM t")[0][0].c_str();
+    answer = execute("SELECT count(*) FROM t")[0][0];
     return std::nullopt;
   });
   return trouble ? "trouble" : answer;

@@ -1,6 +1,5 @@
 // A system that takes its tables from another by logical replication, as real servers.
 #include <catch2/catch.hpp>
-#include <pqxx/result>
 #include <thread>
 
 #include "tests/targets/postgres_server.h"
@@ -9,7 +8,7 @@ namespace ordeal {
 namespace {
 
 using namespace std::chrono_literals;
-using Execute = postgres::Connection::Execute;
+using sql::Execute;
 
 void execute(PostgresServer& server, const std::string& statement) {
   const Status done = server.connection()->execute(statement, {});
@@ -19,7 +18,7 @@ void execute(PostgresServer& server, const std::string& statement) {
 std::string rows_of(PostgresServer& server) {
   std::string rows;
   const auto trouble = server.connection()->transact({}, [&](const Execute& ask) {
-    rows = ask("SELECT string_agg(x::text, ',' ORDER BY x) FROM t")[0][0].c_str();
+    rows = ask("SELECT string_agg(x::text, ',' ORDER BY x) FROM t")[0][0];
     return std::nullopt;
   });
   return trouble ? "trouble" : rows;

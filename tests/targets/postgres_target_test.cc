@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <pqxx/result>
 #include <sstream>
 #include <thread>
 
@@ -17,7 +16,7 @@ namespace ordeal {
 namespace {
 
 using namespace std::chrono_literals;
-using Execute = postgres::Connection::Execute;
+using sql::Execute;
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -29,7 +28,7 @@ std::string text_of(const std::filesystem::path& path) {
 std::string query(postgres::Connection& connection, const std::string& sql) {
   std::string answer = "nothing";
   const auto trouble = connection.transact({}, [&](const Execute& execute) {
-    answer = execute(sql)[0][0].c_str();
+    answer = execute(sql)[0][0];
     return std::nullopt;
   });
   CHECK_FALSE(trouble);
@@ -222,7 +221,7 @@ TEST_CASE("postgres: what is wrong with the surroundings is said before anything
     std::filesystem::remove(server.directory() / "postgres/made-by-ordeal");
     const auto again = server.target().install(server.host(), {});
     REQUIRE_FALSE(again);
-    CHECK_THAT(again.error().message, Catch::Contains("holds a database cluster already"));
+    CHECK_THAT(again.error().message, Catch::Contains("holds a database already"));
     CHECK(std::filesystem::exists(server.directory() / "postgres/data/PG_VERSION"));
   }
   SECTION("settings that PostgreSQL refuses") {

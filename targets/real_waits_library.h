@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace ordeal::postgres {
+namespace ordeal {
 
 std::string_view real_waits_library();
 
-}  // namespace ordeal::postgres
+}  // namespace ordeal

@@ -1,4 +1,4 @@
-#include "targets/postgres/real_waits_library.h"
+#include "targets/real_waits_library.h"
 
 // ORDEAL_REAL_WAITS is the path of the built library.
 asm(".section .rodata\n"
@@ -14,11 +14,11 @@ extern const char ordeal_real_waits_begin[];
 extern const char ordeal_real_waits_end[];
 }
 
-namespace ordeal::postgres {
+namespace ordeal {
 
 std::string_view real_waits_library() {
   return {ordeal_real_waits_begin,
           static_cast<std::size_t>(ordeal_real_waits_end - ordeal_real_waits_begin)};
 }
 
-}  // namespace ordeal::postgres
+}  // namespace ordeal
