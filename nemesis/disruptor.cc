@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ constexpr milliseconds kFar{std::chrono::hours(24 * 365)};
 struct Held {
   milliseconds due{0};
   FaultId id;
-  std::string fault;
+  const Fault* fault;
   int attempt = 1;
 };
 
@@ -36,8 +37,54 @@ struct Outcome {
 
 struct Running {
   std::size_t number;
-  std::string fault;
+  const Fault* fault;
   std::future<Outcome> outcome;
+};
+
+// Outages that have a cap, from the first injection until the last of their faults is healed.
+class Outages {
+ public:
+  explicit Outages(const OutageCaps& caps) : caps_(caps) {}
+
+  // By when all outages that the fault is part of, or would be if it began at `begin`, have ended.
+  milliseconds end_by(const Fault& fault, milliseconds begin) const {
+    milliseconds end = kFar;
+    for_each_cap(fault, [&](const std::string& name, milliseconds cap) {
+      const auto open = open_.find(name);
+      end = std::min(end, (open == open_.end() ? begin : open->second.begin) + cap);
+    });
+    return end;
+  }
+
+  void begin(const Fault& fault, milliseconds now) {
+    for_each_cap(fault, [&](const std::string& name, milliseconds) {
+      ++open_.try_emplace(name, Open{now}).first->second.faults;
+    });
+  }
+
+  void end(const Fault& fault) {
+    for_each_cap(fault, [&](const std::string& name, milliseconds) {
+      const auto open = open_.find(name);
+      if (--open->second.faults == 0) open_.erase(open);
+    });
+  }
+
+ private:
+  struct Open {
+    milliseconds begin;
+    std::size_t faults = 0;
+  };
+
+  template <class Use>
+  void for_each_cap(const Fault& fault, Use use) const {
+    for (const auto& [name, cap] : caps_) {
+      const bool is_leg = std::find(fault.legs.begin(), fault.legs.end(), name) != fault.legs.end();
+      if (is_leg || name == fault.name) use(name, cap);
+    }
+  }
+
+  const OutageCaps& caps_;
+  std::map<std::string, Open> open_;
 };
 
 class Disruptor {
@@ -53,7 +100,7 @@ class Disruptor {
       if (schedule_.empty() && held_.empty() && running_.empty()) return first_failure_;
       act(woken);
     }
-    for (Running& each : running_) conclude(each.outcome.get());
+    for (Running& each : running_) conclude(*each.fault, each.outcome.get());
     return stopped();
   }
 
@@ -63,7 +110,7 @@ class Disruptor {
   // ---- threads
 
   template <class Task>
-  void start(const std::string& fault, Task task) {
+  void start(const Fault& fault, Task task) {
     const std::size_t number = ++started_;
     auto run = [this, number, task = std::move(task)] {
       const Ending ending{*this, number};  // also where the task throws
@@ -71,7 +118,7 @@ class Disruptor {
       outcome.end = settings_.clock.now();
       return outcome;
     };
-    running_.push_back({number, fault, std::async(settings_.launch, std::move(run))});
+    running_.push_back({number, &fault, std::async(settings_.launch, std::move(run))});
     if (settings_.launch == std::launch::deferred) running_.back().outcome.wait();
   }
 
@@ -106,17 +153,18 @@ class Disruptor {
     for (const std::size_t number : numbers) {
       const auto running = std::find_if(running_.begin(), running_.end(),
                                         [&](const Running& each) { return each.number == number; });
-      conclude(running->outcome.get());
+      conclude(*running->fault, running->outcome.get());
       running_.erase(running);
     }
     return woken;
   }
 
-  void conclude(const Outcome& outcome) {
+  void conclude(const Fault& fault, const Outcome& outcome) {
     if (outcome.held) {
       held_.push_back(*outcome.held);
     } else {
       healed_ = std::max(healed_, outcome.end);
+      outages_.end(fault);
     }
     if (!outcome.failure && first_failure_) first_failure_ = outcome.failure;
   }
@@ -144,13 +192,22 @@ class Disruptor {
     if (schedule_.empty() || is_active(schedule_.front().fault.name)) return kFar;
     const milliseconds start = schedule_.front().start;
     const milliseconds quiet = start - planned_end_;
-    if (quiet <= milliseconds{0}) return start + late_;
+    if (quiet <= milliseconds{0}) return could_be_seen(start + late_) ? start + late_ : kFar;
     if (!running_.empty() || !held_.empty()) return kFar;
     return std::max(start, healed_ + std::min(quiet, settings_.recovery));
   }
 
+  // The next fault, if it began then, before its cap ends it.
+  bool could_be_seen(milliseconds start) const {
+    if (running_.empty() && held_.empty()) return true;
+    const Fault& fault = schedule_.front().fault;
+    const milliseconds begin = std::max(start, settings_.clock.now());
+    const PlannedTimes times = planned_times({begin, milliseconds{1}, fault});
+    return times.healed <= outages_.end_by(fault, begin);
+  }
+
   bool is_active(const std::string& fault) const {
-    const auto same = [&](const auto& each) { return each.fault == fault; };
+    const auto same = [&](const auto& each) { return each.fault->name == fault; };
     return std::any_of(running_.begin(), running_.end(), same) ||
            std::any_of(held_.begin(), held_.end(), same);
   }
@@ -161,21 +218,24 @@ class Disruptor {
     planned_end_ = std::max(planned_end_, planned_times(next).healed);
     const milliseconds begin = settings_.clock.now();
     late_ = std::max(begin - next.start, milliseconds{0});
-    start(next.fault.name, [this, &next, begin] { return inject(next, begin); });
+    outages_.begin(next.fault, begin);
+    const PlannedTimes times = planned_times(next);
+    const milliseconds heal_by = outages_.end_by(next.fault, begin) - (times.healed - times.end);
+    start(next.fault, [this, &next, heal_by] { return inject(next, heal_by); });
   }
 
-  Outcome inject(const ScheduledFault& next, milliseconds begin) {
-    const auto id = engine_.inject(next.fault, next.duration, stop_, next.heal_by);
+  Outcome inject(const ScheduledFault& next, milliseconds heal_by) {
+    const auto id =
+        engine_.inject(next.fault, next.duration, stop_, heal_by - settings_.clock.now());
     if (!id) return {};
-    milliseconds due = settings_.clock.now() + next.duration;
-    if (next.heal_by < kFar) due = std::min(due, begin + next.heal_by);
-    return {.held = Held{.due = due, .id = *id, .fault = next.fault.name}};
+    const milliseconds due = std::min(settings_.clock.now() + next.duration, heal_by);
+    return {.held = Held{.due = due, .id = *id, .fault = &next.fault}};
   }
 
   void heal_next(std::vector<Held>::iterator next) {
     const Held held = std::move(*next);
     held_.erase(next);
-    start(held.fault, [this, held] { return heal(held); });
+    start(*held.fault, [this, held] { return heal(held); });
   }
 
   // The record has each failure; only one that lasts is the schedule's.
@@ -196,6 +256,7 @@ class Disruptor {
   std::stop_source awake_;  // what the loop waits with
   std::vector<std::size_t> ended_;
 
+  Outages outages_{settings_.outage_max};
   std::vector<Held> held_;
   milliseconds planned_end_ = -kFar;  // of what was injected
   milliseconds healed_ = -kFar;       // the last one that ended

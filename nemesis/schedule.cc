@@ -60,6 +60,26 @@ bool reaches(const FaultChoice& choice, const Leg& leg) {
   return !choice.entry->draw(choice.options, {.servers = {}, .legs = {leg}}, random).legs.empty();
 }
 
+std::vector<ScheduledFault> in_order(std::vector<ScheduledFault> scheduled) {
+  std::stable_sort(scheduled.begin(), scheduled.end(),
+                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  return scheduled;
+}
+
+// Of the outage of the leg that a fault at `start` is part of.
+milliseconds outage_begin(const std::string& leg, std::span<const ScheduledFault> before,
+                          milliseconds start) {
+  milliseconds begin = start;
+  milliseconds end = milliseconds::min();
+  for (const ScheduledFault& each : before) {
+    const auto& legs = each.fault.legs;
+    if (std::find(legs.begin(), legs.end(), leg) == legs.end()) continue;
+    if (each.start >= end) begin = each.start;
+    end = std::max(end, planned_times(each).healed);
+  }
+  return start < end ? begin : start;
+}
+
 class Maker {
  public:
   Maker(const ScheduleOptions& options, std::span<const FaultChoice> faults, const Terrain& terrain,
@@ -71,9 +91,7 @@ class Maker {
     while (add_episode()) {
     }
     for (ScheduledFault& scheduled : placed_) scheduled.start += quiet_start;
-    std::stable_sort(placed_.begin(), placed_.end(),
-                     [](const auto& a, const auto& b) { return a.start < b.start; });
-    return std::move(placed_);
+    return in_order(std::move(placed_));
   }
 
  private:
@@ -90,21 +108,21 @@ class Maker {
     return placed_.empty() ? milliseconds{0} : std::max(gap, options_.recovery);
   }
 
-  // Within what an outage of the fault may last, which includes that it is measured and healed.
-  ScheduledFault capped(ScheduledFault scheduled) const {
-    const auto cap = outage_cap(options_, scheduled.fault);
-    if (!cap) return scheduled;
-    const PlannedTimes times = planned_times(scheduled);
-    const milliseconds over = times.healed - scheduled.start - *cap;
-    scheduled.duration -= std::max(over, milliseconds{0});
-    scheduled.duration = std::max(scheduled.duration, milliseconds{1});
-    scheduled.heal_by = *cap - (times.healed - times.end);
+  // Within what an outage of the fault, or of a leg that others struck `before`, may last, which
+  // includes that it is measured and healed. Where others struck it, no time may be left to hold
+  // it.
+  ScheduledFault capped(ScheduledFault scheduled,
+                        std::span<const ScheduledFault> before = {}) const {
+    if (const auto outage = capped_outage(options_.outage_max, before, scheduled)) {
+      const milliseconds over = planned_times(scheduled).healed - (outage->begin + outage->cap);
+      scheduled.duration -= std::max(over, milliseconds{0});
+    }
+    if (before.empty()) scheduled.duration = std::max(scheduled.duration, milliseconds{1});
     return scheduled;
   }
 
-  ScheduledFault draw(const FaultChoice& choice, const Terrain& terrain, milliseconds start,
-                      Random& random) const {
-    Fault fault = choice.entry->draw(choice.options, terrain, random);
+  ScheduledFault draw(const FaultChoice& choice, milliseconds start, Random& random) const {
+    Fault fault = choice.entry->draw(choice.options, terrain_, random);
     const milliseconds duration{
         random.between(options_.duration_min.count(), options_.duration_max.count())};
     return capped({.start = start, .duration = duration, .fault = std::move(fault)});
@@ -211,9 +229,10 @@ class Maker {
     Random random = next_generator();
     const FaultChoice& choice = faults_[random.below(faults_.size())];
     const milliseconds start = end_ + draw_gap(random);
-    std::vector<ScheduledFault> episode{draw(choice, terrain_, start, random)};
+    std::vector<ScheduledFault> episode{draw(choice, start, random)};
     if (!fits(episode.front())) return false;
     add_companions(episode, random);
+    episode = within_caps(in_order(std::move(episode)));
     add_kill_after_heal(episode, random);
     for (ScheduledFault& each : episode) {
       if (fits(each)) place(std::move(each));
@@ -228,8 +247,18 @@ class Maker {
       if (choice == nullptr) return;
       const milliseconds later{random.between(0, episode.front().duration.count() / 2)};
       const milliseconds start = planned_times(episode.front()).seen + later;
-      episode.push_back(draw(*choice, terrain_, start, random));
+      episode.push_back(draw(*choice, start, random));
     }
+  }
+
+  // Without those that join an outage of their leg so late that they could hardly be held.
+  std::vector<ScheduledFault> within_caps(const std::vector<ScheduledFault>& episode) const {
+    std::vector<ScheduledFault> kept;
+    for (const ScheduledFault& each : episode) {
+      ScheduledFault held = capped(each, kept);
+      if (held.duration * 2 >= each.duration) kept.push_back(std::move(held));
+    }
+    return kept;
   }
 
   void add_kill_after_heal(std::vector<ScheduledFault>& episode, Random& random) const {
@@ -239,7 +268,7 @@ class Maker {
                                     [](const auto& each) { return each.fault.name == "kill"; });
     if (!wanted || kill == nullptr || killed) return;
     const milliseconds soon{random.between(50, 500)};
-    episode.push_back(draw(*kill, terrain_, last_healed(episode) + soon, random));
+    episode.push_back(draw(*kill, last_healed(episode) + soon, random));
   }
 
   const ScheduleOptions& options_;
@@ -291,17 +320,21 @@ PlannedTimes planned_times(const ScheduledFault& scheduled) {
   return {.seen = seen, .end = end, .healed = end + typical.to_heal};
 }
 
-std::optional<milliseconds> outage_cap(const ScheduleOptions& options, const Fault& fault) {
-  std::optional<milliseconds> least;
-  const auto cap = [&](const std::string& name) {
-    const auto found = options.outage_max.find(name);
-    if (found != options.outage_max.end()) {
-      least = std::min(least.value_or(found->second), found->second);
-    }
+std::optional<CappedOutage> capped_outage(const OutageCaps& caps,
+                                          std::span<const ScheduledFault> before,
+                                          const ScheduledFault& scheduled) {
+  std::optional<CappedOutage> first;
+  const auto add = [&](const std::string& name, milliseconds begin) {
+    const auto found = caps.find(name);
+    if (found == caps.end()) return;
+    if (first && first->begin + first->cap <= begin + found->second) return;
+    first = {.name = name, .cap = found->second, .begin = begin};
   };
-  cap(fault.name);
-  for (const std::string& leg : fault.legs) cap(leg);
-  return least;
+  add(scheduled.fault.name, scheduled.start);
+  for (const std::string& leg : scheduled.fault.legs) {
+    add(leg, outage_begin(leg, before, scheduled.start));
+  }
+  return first;
 }
 
 std::vector<ScheduledFault> make_schedule(const ScheduleOptions& options,

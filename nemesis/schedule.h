@@ -37,6 +37,10 @@ struct Intensity {
 };
 Intensity intensity(std::string_view complexity);  // "low", "medium" or "high"
 
+// Longest outage by name of a fault or leg. The outage of a leg lasts from the beginning of the
+// first injection until the last of the faults that overlap on it is healed.
+using OutageCaps = std::map<std::string, std::chrono::milliseconds>;
+
 struct ScheduleOptions {
   std::chrono::milliseconds interval{5'000};  // mean quiet time between episodes
   std::chrono::milliseconds duration_min{3'000};
@@ -44,8 +48,7 @@ struct ScheduleOptions {
   std::chrono::milliseconds quiet_start{3'000};  // at most a fifth of chaos; the same for quiet_end
   std::chrono::milliseconds quiet_end{3'000};
   std::chrono::milliseconds recovery{2'000};  // least quiet time between episodes
-  // Longest outage by name of a fault or leg.
-  std::map<std::string, std::chrono::milliseconds> outage_max{};
+  OutageCaps outage_max{};
   Intensity intensity{};
 };
 
@@ -64,8 +67,6 @@ struct ScheduledFault {
   std::chrono::milliseconds start{0};     // of the injection, since chaos began
   std::chrono::milliseconds duration{0};  // from the moment its effect was seen
   Fault fault;
-  // Since the start: healing begins by then, however late the effect was seen.
-  std::chrono::milliseconds heal_by = std::chrono::milliseconds::max();
   friend bool operator==(const ScheduledFault&, const ScheduledFault&) = default;
 };
 
@@ -78,10 +79,17 @@ struct PlannedTimes {
 };
 PlannedTimes planned_times(const ScheduledFault& scheduled);
 
-// The longest outage by such a fault, from the beginning of its injection until it is healed;
-// nullopt where there is no cap.
-std::optional<std::chrono::milliseconds> outage_cap(const ScheduleOptions& options,
-                                                    const Fault& fault);
+// What a cap allows an outage that a fault is part of: healed by `begin + cap`.
+struct CappedOutage {
+  std::string name;  // of the fault or leg
+  std::chrono::milliseconds cap;
+  std::chrono::milliseconds begin;  // since chaos began
+};
+// The one that must end first, as planned; `before` are faults that begin no later, in order of
+// start. nullopt where there is no cap.
+std::optional<CappedOutage> capped_outage(const OutageCaps& caps,
+                                          std::span<const ScheduledFault> before,
+                                          const ScheduledFault& scheduled);
 
 // In order of `start`. Empty where `faults` or `chaos` is. `random` is only derived from. Each of
 // `faults` finds something to strike on the terrain.

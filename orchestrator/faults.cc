@@ -145,14 +145,55 @@ Status check_step(const ScheduledFault& step, const WrittenStep& written,
     return bad_input("{}: {}: chaos ends at {}", written.where, written.text.when,
                      format_duration(chaos));
   }
-  const PlannedTimes times = planned_times(step);
-  const auto cap = outage_cap(schedule_options(campaign.schedule).value(), step.fault);
-  if (!cap || times.healed - step.start <= *cap) return {};
+  return {};
+}
+
+// `before` are the steps that begin earlier.
+Status check_step_cap(const ScheduledFault& step, const WrittenStep& written,
+                      const OutageCaps& caps, std::span<const ScheduledFault> before) {
+  const auto outage = capped_outage(caps, before, step);
+  const milliseconds healed = planned_times(step).healed;
+  if (!outage || healed <= outage->begin + outage->cap) return {};
+  const std::string joined = outage->begin == step.start
+                                 ? ""
+                                 : fmt::format(", with what overlaps it on that leg from {} on,",
+                                               format_duration(outage->begin));
   return bad_input(
-      "{}: {}: until fault {} is healed it takes about {}, which is longer than its outage-max "
-      "({}) allows",
-      written.where, written.text.when, step.fault.name, format_duration(times.healed - step.start),
-      format_duration(*cap));
+      "{}: {}: until fault {} is healed{} it takes about {}, which is longer than the outage-max "
+      "of {} ({}) allows",
+      written.where, written.text.when, step.fault.name, joined,
+      format_duration(healed - outage->begin), outage->name, format_duration(outage->cap));
+}
+
+Result<ScheduledFault> read_step(const WrittenStep& written, const Campaign& campaign,
+                                 const Terrain& terrain, const Random& random) {
+  const std::vector<FaultChoice> choices = fault_choices(campaign);
+  auto step = parse_step(written.text, choices, terrain, random);
+  if (!step) return bad_input("{}: {}", written.where, step.error().message);
+  ORDEAL_TRY(check_dangerous(step->fault.name, written.where, choices));
+  ORDEAL_TRY(check_step(*step, written, campaign));
+  return step;
+}
+
+// In order of start.
+Result<std::vector<ScheduledFault>> written_schedule(const Campaign& campaign,
+                                                     const Terrain& terrain, const Random& random) {
+  const OutageCaps caps = schedule_options(campaign.schedule).value().outage_max;
+  std::vector<std::pair<ScheduledFault, const WrittenStep*>> steps;
+  for (const WrittenStep& written : campaign.steps) {
+    ORDEAL_TRY_ASSIGN(
+        ScheduledFault step,
+        read_step(written, campaign, terrain, random.derive(fmt::format("step {}", steps.size()))));
+    steps.emplace_back(std::move(step), &written);
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
+  std::vector<ScheduledFault> schedule;
+  for (auto& [step, written] : steps) {
+    ORDEAL_TRY(check_step_cap(step, *written, caps, schedule));
+    schedule.push_back(std::move(step));
+  }
+  return schedule;
 }
 
 // A fault that the run may have, and where it is named.
@@ -273,27 +314,11 @@ Status check_plans(const Campaign& campaign, const Battlefield& battlefield, con
 Result<std::vector<ScheduledFault>> schedule_of(const Campaign& campaign, std::uint64_t seed,
                                                 const Terrain& terrain) {
   const Random random = Random(seed).derive("schedule");
-  const std::vector<FaultChoice> choices = fault_choices(campaign);
+  if (!campaign.steps.empty()) return written_schedule(campaign, terrain, random);
   ScheduleOptions options = schedule_options(campaign.schedule).value();
-  if (campaign.steps.empty()) {
-    options.intensity = intensity(campaign.settings.text("complexity"));
-    return make_schedule(options, choices, terrain, campaign.settings.duration("duration"), random);
-  }
-  std::vector<ScheduledFault> schedule;
-  for (const WrittenStep& step : campaign.steps) {
-    auto parsed = parse_step(step.text, choices, terrain,
-                             random.derive(fmt::format("step {}", schedule.size())));
-    if (!parsed) return bad_input("{}: {}", step.where, parsed.error().message);
-    ORDEAL_TRY(check_dangerous(parsed->fault.name, step.where, choices));
-    ORDEAL_TRY(check_step(*parsed, step, campaign));
-    if (const auto cap = outage_cap(options, parsed->fault)) {
-      parsed->heal_by = *cap - find_fault(parsed->fault.name)->typical.to_heal;
-    }
-    schedule.push_back(std::move(*parsed));
-  }
-  std::stable_sort(schedule.begin(), schedule.end(),
-                   [](const auto& a, const auto& b) { return a.start < b.start; });
-  return schedule;
+  options.intensity = intensity(campaign.settings.text("complexity"));
+  return make_schedule(options, fault_choices(campaign), terrain,
+                       campaign.settings.duration("duration"), random);
 }
 
 Planned planned_faults(const Campaign& campaign, const Terrain& terrain,

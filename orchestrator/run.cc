@@ -100,11 +100,13 @@ class Experiment {
     workers.start(over.get_token(), request_.stop);
     const auto start = std::chrono::steady_clock::now();
     Status disrupted;
+    const ScheduleOptions schedule = schedule_options(campaign_.schedule).value();
     std::jthread disruptor([&] {
       try {
         disrupted = run_schedule(*engine_, schedule_,
                                  {.clock = steady_chaos_clock(start),
-                                  .recovery = campaign_.schedule.duration("recovery")},
+                                  .recovery = schedule.recovery,
+                                  .outage_max = schedule.outage_max},
                                  over.get_token(), &begun_);
       } catch (const std::exception& error) {
         disrupted = internal_error("the disruptor ended: {}", error.what());

@@ -77,8 +77,10 @@ struct Fixture {
                                  now = std::max(now, moment);
                                  return true;
                                }};
-    return run_schedule(*engine, schedule,
-                        {.clock = clock, .recovery = 1s, .launch = std::launch::deferred}, {});
+    return run_schedule(
+        *engine, schedule,
+        {.clock = clock, .recovery = 1s, .outage_max = outage_max, .launch = std::launch::deferred},
+        {});
   }
 
   std::string folder = "/tmp/ordeal-disruptor-XXXXXX";
@@ -87,6 +89,7 @@ struct Fixture {
   std::unique_ptr<FaultEngine> engine;
   milliseconds now{0};
   std::vector<milliseconds> to_see;
+  OutageCaps outage_max;
   bool nothing_is_killed = false;
   std::mutex mutex;
   std::vector<std::string> records;
@@ -146,9 +149,36 @@ TEST_CASE("a fault is held for its duration from the moment its effect was seen"
 
 TEST_CASE("however late it was seen, a fault is healed by the time that its cap sets") {
   Fixture fixture;
+  fixture.outage_max = {{"pause", 2500ms + find_fault("pause")->typical.to_heal}};
   fixture.to_see = {2s};
-  REQUIRE(fixture.run({{100ms, 3s, kPause, 2500ms}}));
+  REQUIRE(fixture.run({{100ms, 3s, kPause}}));
   CHECK(fixture.records == Texts{"2100 start-pause", "2600 stop-pause"});
+}
+
+TEST_CASE("faults that overlap on a leg are healed by the time that the leg's cap sets") {
+  const Fault pause{"pause", {"n1"}, {"client-db"}};  // as faults of legs have them
+  const Fault kill{"kill", {"n1"}, {"client-db"}};
+  Fixture fixture;
+  fixture.outage_max = {{"client-db", 3s}};
+  const milliseconds to_heal = find_fault("kill")->typical.to_heal;
+  SECTION("by what is left of it, from the first one's begin") {
+    REQUIRE(fixture.run({{100ms, 1s, pause}, {600ms, 9s, kill}}));
+    CHECK(fixture.records == Texts{"100 start-pause", "600 start-kill", "1100 stop-pause",
+                                   std::to_string((3100ms - to_heal).count()) + " stop-kill"});
+  }
+  SECTION("one that could not be seen any more waits until the leg is whole") {
+    fixture.to_see = {2s};  // pause is late, and held until 2900
+    REQUIRE(fixture.run({{100ms, 2s, pause}, {2500ms, 1s, kill}}));
+    CHECK(fixture.records == Texts{"2100 start-pause",
+                                   std::to_string((3100ms - to_heal).count()) + " stop-pause",
+                                   std::to_string((3100ms - to_heal).count()) + " start-kill",
+                                   std::to_string((4100ms - to_heal).count()) + " stop-kill"});
+  }
+  SECTION("and an outage that begins later has all of it") {
+    REQUIRE(fixture.run({{100ms, 100ms, pause}, {5s, 9s, kill}}));
+    CHECK(fixture.records == Texts{"100 start-pause", "200 stop-pause", "5000 start-kill",
+                                   std::to_string((8s - to_heal) / 1ms) + " stop-kill"});
+  }
 }
 
 TEST_CASE("where the schedule has time without faults, some is left after a late healing") {

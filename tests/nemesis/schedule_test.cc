@@ -224,24 +224,78 @@ TEST_CASE("kills meet cut legs, and follow some heals at once") {
   CHECK(kill_after_heal > 20);
 }
 
-TEST_CASE("outages are no longer than their fault and their leg allow") {
+TEST_CASE("an outage by a fault is no longer than its cap allows") {
   ScheduleOptions options;
-  options.outage_max = {{"kill", 3500ms}, {"replication", 3200ms}};
-  bool kills = false;
-  bool cuts = false;
+  options.outage_max = {{"kill", 3500ms}};
+  std::size_t kills = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (const ScheduledFault& each : schedule(seed, 600s, options)) {
-      const bool cut = !each.fault.legs.empty() && each.fault.legs[0] == "replication";
-      if (each.fault.name == "kill") {
-        CHECK(end_of(each) - each.start <= 3500ms);
-        CHECK(each.heal_by == 3500ms - find_fault("kill")->typical.to_heal);
-      }
-      if (cut) CHECK(end_of(each) - each.start <= 3200ms);
-      kills = kills || each.fault.name == "kill";
-      cuts = cuts || cut;
+      if (each.fault.name != "kill") continue;
+      CHECK(end_of(each) - each.start <= 3500ms);
+      ++kills;
     }
   }
-  CHECK((kills && cuts));
+  CHECK(kills > 0);
+}
+
+// The times from which to which the leg is struck, by one fault or by several that overlap, and by
+// how many at most.
+struct Cut {
+  milliseconds begin;
+  milliseconds end;
+  std::size_t faults;
+};
+std::vector<Cut> cuts_of(const std::string& leg, const std::vector<ScheduledFault>& planned) {
+  std::vector<Cut> cuts;
+  for (const ScheduledFault& each : planned) {
+    if (each.fault.legs != std::vector{leg}) continue;
+    if (cuts.empty() || each.start >= cuts.back().end) cuts.push_back({each.start, 0ms, 0});
+    cuts.back().end = std::max(cuts.back().end, end_of(each));
+    ++cuts.back().faults;
+  }
+  return cuts;
+}
+
+TEST_CASE("an outage of a leg is no longer than its cap allows, also where faults overlap on it") {
+  ScheduleOptions options;
+  options.intensity = intensity("high");
+  for (const milliseconds cap : {milliseconds{3200}, milliseconds{9000}}) {
+    options.outage_max = {{"replication", cap}};
+    std::size_t alone = 0;
+    std::size_t together = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      const auto planned = schedule(seed, 600s, options);
+      for (const Cut& cut : cuts_of("replication", planned)) {
+        CHECK(cut.end - cut.begin <= cap);
+        ++(cut.faults == 1 ? alone : together);
+      }
+      for (const ScheduledFault& each : planned) REQUIRE(each.duration > 0ms);
+      CHECK(names(planned).size() == fault_catalog().size());
+      CHECK(legs(planned).size() == 3);
+    }
+    CHECK(alone > 0);
+    if (cap == 9000ms) CHECK(together > 0);
+  }
+}
+
+TEST_CASE("the outage that must end first is named, with where it began") {
+  const Fault loss{"packet-loss", {}, {"replication"}};
+  const Fault slow{"latency", {}, {"replication", "backup"}};
+  const OutageCaps caps{{"replication", 6s}, {"backup", 3s}, {"latency", 5s}};
+  const auto outage = [&](const std::vector<ScheduledFault>& before, milliseconds start) {
+    return capped_outage(caps, before, {.start = start, .duration = 1s, .fault = slow});
+  };
+  const auto is = [](const std::optional<CappedOutage>& found, const std::string& name,
+                     milliseconds begin) {
+    return found && found->name == name && found->begin == begin;
+  };
+  CHECK(is(outage({}, 10s), "backup", 10s));
+  CHECK(is(outage({{1s, 2s, loss}}, 10s), "backup", 10s));      // over by then
+  CHECK(is(outage({{6s, 9s, loss}}, 10s), "replication", 6s));  // healed after 15 s
+  CHECK(is(outage({{4s, 9s, {"kill", {"n1"}}}, {9s, 9s, loss}}, 10s), "backup", 10s));
+  CHECK(is(outage({{4s, 3s, loss}, {5s, 9s, loss}}, 9s), "replication", 4s));
+  CHECK(is(outage({{1s, 1s, loss}, {5s, 9s, loss}}, 6s), "backup", 6s));
+  CHECK_FALSE(capped_outage(caps, {}, {.start = 1s, .duration = 9s, .fault = {"kill", {"n1"}}}));
 }
 
 TEST_CASE("without faults or time the schedule is empty") {

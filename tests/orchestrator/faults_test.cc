@@ -148,6 +148,22 @@ TEST_CASE("times that cannot be kept are refused") {
   CHECK(step("at 55s for 6s: pause n1").ends_with("at 55s for 6s: chaos ends at 60s"));
   CHECK(step("at 1s for 2s: kill n1") == "");
   CHECK(step("at 1s for 3s: kill n1")
-            .ends_with("until fault kill is healed it takes about 3800ms, which is longer than its "
-                       "outage-max (3s) allows"));
+            .ends_with("until fault kill is healed it takes about 3800ms, which is longer than the "
+                       "outage-max of kill (3s) allows"));
+}
+
+TEST_CASE("written steps that overlap on a leg are refused where together they exceed its cap") {
+  const auto steps = [](const std::string& text) {
+    return refusal("{}", "schedule: {outage-max: {client-db: 5s}, steps: [" + text + "]}\n");
+  };
+  const std::string first = "at 1s for 2s: packet-loss";
+  CHECK(steps(first + ", at 2s for 2s: partition") == "");
+  CHECK(steps(first + ", at 8s for 4s: partition") == "");
+  CHECK(steps(first + ", at 2s for 5s: pause n1") == "");
+  const std::string late =
+      "until fault partition is healed, with what overlaps it on that leg from 1s on, it takes "
+      "about "
+      "6900ms, which is longer than the outage-max of client-db (5s) allows";
+  CHECK_THAT(steps(first + ", at 3s for 4s: partition"), Catch::EndsWith("at 3s for 4s: " + late));
+  CHECK_THAT(steps("at 3s for 4s: partition, " + first), Catch::EndsWith("at 3s for 4s: " + late));
 }
