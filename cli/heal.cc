@@ -94,21 +94,54 @@ int tell(const std::vector<Replayed>& replayed) {
   return code;
 }
 
+// A run has its journal before it has its history.
+Result<int> tell_nothing(const JournalRecord& journal, const RunFolder& folder) {
+  std::error_code ignored;
+  if (!journal.exists && std::filesystem::exists(folder.history(), ignored)) {
+    return bad_input(
+        "{} is gone, so that nobody knows which faults the run left; `ordeal heal --host HOST` "
+        "lets "
+        "the watchdogs of a host undo theirs at once",
+        folder.journal().string());
+  }
+  if (!journal.exists) {
+    fmt::print("nothing to heal: the run ended before it could inject a fault\n");
+  } else if (journal.begun == 0) {
+    fmt::print("nothing to heal: the run injected no fault\n");
+  } else {
+    fmt::print("nothing to heal: all faults of the run are healed ({})\n", journal.begun);
+  }
+  return 0;
+}
+
+Error unknown_faults(const JournalRecord& journal, const RunFolder& folder, const Lab& lab) {
+  std::vector<int> lines;
+  for (const auto& damage : journal.damage) lines.push_back(damage.line);
+  std::vector<std::string> hosts;
+  for (const HostSpec& host : lab.hosts) hosts.push_back(host.name);
+  return {ErrorKind::bad_input,
+          fmt::format("{}: line {}: expected entries of the heal journal, found `{}`; a fault that "
+                      "was announced there may be left on any host ({}), until its watchdog undoes "
+                      "it; `ordeal heal --host HOST` lets all watchdogs of a host do so at once; "
+                      "then delete the damage",
+                      folder.journal().string(), fmt::join(lines, ", "),
+                      journal.damage.front().begin, fmt::join(hosts, ", "))};
+}
+
 Result<int> heal(const RunFolder& folder) {
   ORDEAL_TRY(check_run(folder));
   ORDEAL_TRY(check_unused(folder.journal()));
-  ORDEAL_TRY_ASSIGN(const auto left, pending(folder.journal()));
-  if (left.empty()) {
-    fmt::print("nothing to heal\n");
-    return 0;
-  }
+  ORDEAL_TRY_ASSIGN(const JournalRecord journal, read_journal(folder.journal()));
+  if (journal.pending.empty() && journal.damage.empty()) return tell_nothing(journal, folder);
   ORDEAL_TRY_ASSIGN(const Lab lab, load_lab(folder.lab()));
   if (!lab_is_left(lab)) {
-    ORDEAL_TRY(forget(left, folder, lab));
+    ORDEAL_TRY(forget(journal.pending, folder, lab));
     return 0;
   }
-  ORDEAL_TRY_ASSIGN(const auto replayed, undo_on(lab, folder));
-  return tell(replayed);
+  const auto replayed = undo_on(lab, folder);
+  const int code = replayed ? tell(*replayed) : complain(replayed.error());
+  if (journal.damage.empty()) return code;
+  return std::max(code, complain(unknown_faults(journal, folder, lab)));
 }
 
 // ---- without a run's folder

@@ -78,20 +78,21 @@ PendingUndo undo_from(const json& line) {
               std::chrono::system_clock::from_time_t(line.at("watchdog_at").get<std::time_t>())};
 }
 
-void apply_event(const json& line, std::vector<PendingUndo>& pending) {
+void apply_event(const json& line, JournalRecord& record) {
   if (line.at("event") == "begin") {
-    pending.push_back(undo_from(line));
+    record.pending.push_back(undo_from(line));
+    ++record.begun;
     return;
   }
   if (line.at("event") != "healed") throw std::runtime_error("unknown event");
   const std::string id = line.at("id").get<std::string>();
-  std::erase_if(pending, [&](const PendingUndo& undo) { return undo.id == id; });
+  std::erase_if(record.pending, [&](const PendingUndo& undo) { return undo.id == id; });
 }
 
 // Whether the line is an entry of a journal.
-bool apply_line(const std::string& line, std::vector<PendingUndo>& pending) {
+bool apply_line(const std::string& line, JournalRecord& record) {
   try {
-    apply_event(json::parse(line), pending);
+    apply_event(json::parse(line), record);
     return true;
   } catch (const std::exception&) {
     return false;
@@ -201,26 +202,24 @@ Status HealJournal::healed(const std::string& id) {
   return append(json{{"event", "healed"}, {"id", id}}.dump());
 }
 
-Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path) {
-  std::vector<PendingUndo> undos;
+Result<JournalRecord> read_journal(const std::filesystem::path& path) {
+  JournalRecord record;
   std::error_code error;
   const auto type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::not_found) return undos;
+  if (type == std::filesystem::file_type::not_found) return record;
   std::ifstream file(path, std::ios::binary);
   if (!file || type != std::filesystem::file_type::regular) {
     return bad_input("heal journal {} cannot be read: {}", path.string(),
                      error ? error.message() : "it is no file, or not yours to read");
   }
+  record.exists = true;
   std::string line;
   // A line that ends in the end of the file, and not in '\n', is torn.
   for (int number = 1; std::getline(file, line) && !file.eof(); ++number) {
-    if (apply_line(line, undos)) continue;
-    return bad_input(
-        "{}:{}: expected an entry of the heal journal, found `{}`; undo by hand what the line was "
-        "about, if you can tell, delete it, and heal again",
-        path.string(), number, line.substr(0, kExcerptBytesMax));
+    if (apply_line(line, record)) continue;
+    record.damage.push_back({number, line.substr(0, kExcerptBytesMax)});
   }
-  return undos;
+  return record;
 }
 
 }  // namespace ordeal

@@ -9,7 +9,8 @@
 //    "watchdog_at": 1700000000}
 //   {"event": "healed", "id": "k3f9-1"}
 // A torn last line is what SIGKILL or a full disk leaves; it is ignored, since the fault that it
-// announces was not injected. No secrets: undo commands carry none.
+// announces was not injected. Any other line that is no entry is damage, and hides no other line.
+// No secrets: undo commands carry none.
 //
 // Who writes it has locked it (fcntl(2)), so that nobody heals under a run that is still going. The
 // lock is the process', ends with it, and is not inherited.
@@ -67,8 +68,21 @@ class HealJournal {
 // that has it open, whose lock it would end.
 Status check_unused(const std::filesystem::path& path);
 
-// Faults of the journal that began and were not healed, oldest first. A missing file has none; a
-// file that cannot be read is bad_input, and so is a line that is no journal's, with its number.
-Result<std::vector<PendingUndo>> pending(const std::filesystem::path& path);
+// What a journal says.
+struct JournalRecord {
+  struct Damage {
+    int line;           // from 1
+    std::string begin;  // of its text
+  };
+  bool exists = false;
+  std::size_t begun = 0;             // faults, healed or not
+  std::vector<PendingUndo> pending;  // that were not healed, oldest first
+  // Whether these announced a fault or a healing is unknown. A fault whose healing is lost is
+  // pending, which does no harm.
+  std::vector<Damage> damage;
+};
+
+// Also where there is no file. bad_input where it cannot be read.
+Result<JournalRecord> read_journal(const std::filesystem::path& path);
 
 }  // namespace ordeal

@@ -219,7 +219,8 @@ Result<std::string> see_gone(const PendingUndo& undo, const Cluster& cluster, mi
 
 Result<std::vector<Replayed>> replay(const std::filesystem::path& path, const Cluster& cluster,
                                      std::stop_token stop, milliseconds within) {
-  ORDEAL_TRY_ASSIGN(std::vector<PendingUndo> undos, pending(path));
+  ORDEAL_TRY_ASSIGN(JournalRecord record, read_journal(path));
+  std::vector<PendingUndo> undos = std::move(record.pending);
   if (undos.empty()) return std::vector<Replayed>{};
   ORDEAL_TRY_ASSIGN(const std::unique_ptr<HealJournal> journal, HealJournal::open(path));
   std::reverse(undos.begin(), undos.end());

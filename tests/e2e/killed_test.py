@@ -44,12 +44,20 @@ class Killed(EndToEnd):
         checked = self.ordeal("check", "--json", "--model", "snapshot-isolation", run / "history.ohist")
         self.assert_code(checked, VALID)
         self.assertGreater(checked.json()["transactions"]["ok"], 50)
+        journal = run / "heal.jsonl"
+        journal.write_text("damage\n" + journal.read_text())
         healed = self.ordeal("heal", run)
-        self.assert_code(healed, 0)
+        self.assert_code(healed, BAD_INPUT)  # for it heals, and cannot know all
         self.assertIn("healed pause", healed.out)
+        self.assertIn("heal.jsonl: line 1: expected entries of the heal journal, found `damage`", healed.err)
+        self.assertIn("may be left on any host (n1)", healed.err)
+        journal.write_text(journal.read_text().removeprefix("damage\n"))
         again = self.ordeal("heal", run)
-        self.assert_code(again, 0)
-        self.assertIn("nothing to heal", again.out)
+        self.assertEqual((again.code, again.out), (0, "nothing to heal: all faults of the run are healed (1)\n"))
+        journal.unlink()
+        lost = self.ordeal("heal", run)
+        self.assert_code(lost, BAD_INPUT)
+        self.assertIn("heal.jsonl is gone, so that nobody knows which faults the run left", lost.err)
         self.assert_code(self.ordeal("lab", "down"), 0)
         self.assert_nothing_left()
 
@@ -64,7 +72,8 @@ class Killed(EndToEnd):
         out, err = process.communicate(timeout=60)
         self.assertIn(process.returncode, (VALID, UNKNOWN), err)
         after = self.ordeal("heal", self.store / "latest")
-        self.assertEqual((after.code, after.out), (0, "nothing to heal\n"))
+        self.assertEqual(after.code, 0)
+        self.assertTrue(after.out.startswith("nothing to heal: all faults"), after.out)
         self.assert_nothing_left()
 
     def test_sigkill_then_heal_of_the_host_alone(self):

@@ -88,7 +88,7 @@ struct Fixture {
       order.push_back(host.name() + " " + what);
     }
     if (what.starts_with("arm")) std::this_thread::sleep_for(to_arm);
-    if (what.starts_with("arm")) pending_when_armed = pending(path()).value().size();
+    if (what.starts_with("arm")) pending_when_armed = read_journal(path()).value().pending.size();
     output.standard_output = "processes are as wanted";
     if (what == failing_until) failing.clear();
     if (host.name() == failing_host && what == failing) {
@@ -136,7 +136,7 @@ TEST_CASE("journal, watchdog, fault, its effect; then undo, its effect, disarm, 
   CHECK(fixture.ran(0) == Texts{"arm+pause", "seen", "resume", "seen", "disarm"});
   CHECK(fixture.ran(1) == fixture.ran(0));
   CHECK(fixture.engine->active().empty());
-  CHECK(pending(fixture.path()).value().empty());
+  CHECK(read_journal(fixture.path()).value().pending.empty());
   CHECK(fixture.records ==
         Texts{"invoke start-pause", "info start-pause", "invoke stop-pause", "info stop-pause"});
   const FaultCounts counts = fixture.engine->happened().at("pause");
@@ -164,7 +164,7 @@ TEST_CASE("a host that does not get its power back stays struck") {
   fixture.failing = "power on";
   REQUIRE_FALSE(fixture.engine->heal(id));
   CHECK(fixture.ran(0).empty());  // there is nobody there yet
-  CHECK(pending(fixture.path()).value().size() == 1);
+  CHECK(read_journal(fixture.path()).value().pending.size() == 1);
 }
 
 TEST_CASE("a fault that cannot be planned is told in the record, and does nothing") {
@@ -189,7 +189,7 @@ TEST_CASE("a fault without effect is undone, told, and does not count") {
   CHECK(fixture.engine->active().size() == 1);  // since nothing shows that it is gone
   fixture.failing.clear();
   REQUIRE(fixture.engine->heal_all({.attempts = 1, .backoff = 1ms}));
-  CHECK(pending(fixture.path()).value().empty());
+  CHECK(read_journal(fixture.path()).value().pending.empty());
 }
 
 TEST_CASE("a way back that another fault hides is looked at again in the end") {
@@ -228,7 +228,7 @@ TEST_CASE("an injection that fails on one host is undone on both at once") {
   CHECK(injected.error().message.find("n2") != std::string::npos);
   CHECK(fixture.ran(0) == Texts{"arm+pause", "resume", "seen", "disarm"});
   CHECK(fixture.engine->active().empty());
-  CHECK(pending(fixture.path()).value().empty());
+  CHECK(read_journal(fixture.path()).value().pending.empty());
   CHECK(fixture.engine->happened().at("pause").injected == 0);
   CHECK(fixture.engine->happened().at("pause").failed == 1);
   REQUIRE(fixture.records.size() == 2);
@@ -263,7 +263,7 @@ TEST_CASE("a healing that fails leaves the fault active, journaled and watched; 
   CHECK(fixture.ran(0) == Texts{"arm+pause", "seen", "resume"});
   CHECK(fixture.records.back().starts_with("info stop-pause: failed: "));
   CHECK(fixture.engine->active().size() == 1);
-  CHECK(pending(fixture.path()).value().size() == 1);
+  CHECK(read_journal(fixture.path()).value().pending.size() == 1);
 
   const Status all = fixture.engine->heal_all({.attempts = 3, .backoff = 1ms});
   REQUIRE_FALSE(all);
@@ -274,7 +274,7 @@ TEST_CASE("a healing that fails leaves the fault active, journaled and watched; 
   fixture.failing.clear();
   REQUIRE(fixture.engine->heal_all({.attempts = 3, .backoff = 1ms}));
   CHECK(fixture.engine->active().empty());
-  CHECK(pending(fixture.path()).value().empty());
+  CHECK(read_journal(fixture.path()).value().pending.empty());
 }
 
 TEST_CASE("an injection and an undo that both fail leave the fault to heal_all") {
@@ -355,7 +355,7 @@ TEST_CASE("replay does what can be done without a host that cannot be reached, a
   CHECK(replayed[1].undo.watchdog_at <= std::chrono::system_clock::now() + 33s);
   CHECK(fixture.ran(1) == Texts{"arm+pause", "seen", "arm+kill-server", "seen", "start", "seen",
                                 "disarm", "resume", "seen", "disarm"});
-  REQUIRE(pending(fixture.path()).value().size() == 1);
+  REQUIRE(read_journal(fixture.path()).value().pending.size() == 1);
   away = false;
   CHECK(replay(fixture.path(), *fixture.cluster).value().at(0).outcome);
 }
@@ -372,7 +372,7 @@ TEST_CASE("replay looks again at what another fault hid, once that is undone") {
   CHECK(replayed[0].undo.fault == "pause");
   CHECK(replayed[0].outcome);
   CHECK(replayed[1].outcome);
-  CHECK(pending(fixture.path()).value().empty());
+  CHECK(read_journal(fixture.path()).value().pending.empty());
 }
 
 TEST_CASE("replay names a host that is not among those given") {
@@ -383,7 +383,7 @@ TEST_CASE("replay names a host that is not among those given") {
   REQUIRE_FALSE(replayed.at(0).outcome);
   CHECK(replayed[0].outcome.error().message ==
         "fault pause is to be undone on host n1, which is not among the hosts given");
-  CHECK(pending(fixture.path()).value().size() == 1);
+  CHECK(read_journal(fixture.path()).value().pending.size() == 1);
 }
 
 }  // namespace

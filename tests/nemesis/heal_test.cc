@@ -55,7 +55,7 @@ TEST_CASE("the engine injects and heals every fault of the catalogue on a real s
     CHECK_FALSE(world.watchdog_left());
     CHECK(world.firewall() == firewall);
   }
-  CHECK(pending(world.journal()).value().empty());
+  CHECK(read_journal(world.journal()).value().pending.empty());
 }
 
 TEST_CASE("watchdogs heal every fault after the control process was killed") {
@@ -89,14 +89,14 @@ TEST_CASE("replaying the journal heals every fault after the control process was
     ++broken;
     if (is_outage(entry)) CHECK_FALSE(world.healthy());
     CHECK(world.watchdog_left());
-    CHECK(pending(world.journal()).value().size() == 1);
+    CHECK(read_journal(world.journal()).value().pending.size() == 1);
     const auto replayed = replay(world.journal(), world.cluster()).value();
     REQUIRE(replayed.size() == 1);
     CHECK(replayed[0].outcome);
     CHECK(world.becomes_healthy(3s));
     CHECK_FALSE(world.watchdog_left());
     CHECK(world.firewall() == firewall);
-    CHECK(pending(world.journal()).value().empty());
+    CHECK(read_journal(world.journal()).value().pending.empty());
   }
   CHECK(broken >= 2);
 }
