@@ -252,6 +252,7 @@ class Decoder {
     event.direction = fault.direction();
     event.share = fault.share();
     event.effect = fault.effect();
+    event.seen_direction = fault.seen_direction();
     return event;
   }
 

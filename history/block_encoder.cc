@@ -183,6 +183,7 @@ class Encoder {
     fault.set_direction(event.direction);
     fault.set_share(event.share);
     fault.set_effect(event.effect);
+    fault.set_seen_direction(event.seen_direction);
     return PayloadForm::fault;
   }
 

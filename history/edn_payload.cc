@@ -72,7 +72,8 @@ std::string* text_of(FaultEvent& event, std::string_view key) {
   if (key == ":detail") return &event.detail;
   if (key == ":direction") return &event.direction;
   if (key == ":share") return &event.share;
-  return key == ":effect" ? &event.effect : nullptr;
+  if (key == ":effect") return &event.effect;
+  return key == ":seen-direction" ? &event.seen_direction : nullptr;
 }
 
 std::optional<FaultEvent> fault(EdnScanner scanner) {
@@ -148,6 +149,9 @@ std::string edn(const FaultEvent& event) {
   if (!event.direction.empty()) text += ", :direction " + edn_string(event.direction);
   if (!event.share.empty()) text += ", :share " + edn_string(event.share);
   if (!event.effect.empty()) text += ", :effect " + edn_string(event.effect);
+  if (!event.seen_direction.empty()) {
+    text += ", :seen-direction " + edn_string(event.seen_direction);
+  }
   return text + '}';
 }
 

@@ -9,6 +9,11 @@ std::string_view phase_name(Phase phase) {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
+std::string both_directions(const std::string& a, const std::string& b) {
+  if (a.empty() || a == b) return b;
+  return b.empty() ? a : "both";
+}
+
 std::string_view micro_function_name(MicroFunction function) {
   static constexpr std::string_view kNames[] = {"r", "append", "w"};
   return kNames[static_cast<std::size_t>(function)];

@@ -124,7 +124,7 @@ bool append_value(JsonScanner& scanner, std::string& edn, Level level) {
 std::string json_key_edn(const std::string& key) {
   // The keys of transfers and faults are keywords, numbers are accounts.
   for (const std::string_view known : {"from", "to", "amount", "fault", "action", "hosts", "detail",
-                                       "legs", "direction", "share", "effect"}) {
+                                       "legs", "direction", "share", "effect", "seen-direction"}) {
     if (key == known) return ':' + key;
   }
   return is_integer(key) ? key : string_edn(key);

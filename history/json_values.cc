@@ -62,6 +62,7 @@ OrderedJson json(const FaultEvent& event) {
   if (!event.direction.empty()) object["direction"] = event.direction;
   if (!event.share.empty()) object["share"] = event.share;
   if (!event.effect.empty()) object["effect"] = event.effect;
+  if (!event.seen_direction.empty()) object["seen-direction"] = event.seen_direction;
   return object;
 }
 

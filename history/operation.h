@@ -25,6 +25,9 @@ inline constexpr ProcessId kNemesis{-1};
 enum class Phase : std::uint8_t { invoke, ok, fail, info };
 std::string_view phase_name(Phase phase);
 
+// Of directions of a leg ("upstream", "downstream", "both"): all that either has. "" has none.
+std::string both_directions(const std::string& a, const std::string& b);
+
 enum class MicroFunction : std::uint8_t { read, append, write };
 std::string_view micro_function_name(MicroFunction function);  // "r", "append", "w"
 
@@ -67,6 +70,8 @@ struct FaultEvent {
   std::string direction{};          // of these: "upstream", "downstream", "both"; "" without legs
   std::string share{};              // of the system's hosts: "one", "some", "all"; "" with legs
   std::string effect{};             // measured after injection or healing, in words
+  // Of "both", where each was looked at alone: in which there was an effect.
+  std::string seen_direction{};
   friend bool operator==(const FaultEvent&, const FaultEvent&) = default;
 };
 

@@ -20,32 +20,22 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLookAgain{50};
-
-// What each step has seen and what others have not; the error where none has.
-Result<std::string> look(const std::vector<InProcess>& steps, steady_clock::time_point deadline) {
-  std::vector<std::string> seen;
-  std::vector<std::string> unseen;
-  for (const InProcess& step : steps) {
-    const auto looked = step.effect(deadline);
-    (looked ? seen : unseen).push_back(looked ? *looked : looked.error().message);
-  }
-  const bool none = seen.empty();
-  seen.insert(seen.end(), unseen.begin(), unseen.end());
-  std::string text = boost::algorithm::join(seen, "; ");
-  if (none && !steps.empty()) return surroundings_error("{}", text);
-  return text;
-}
-
 std::string both_of(const std::string& first, const std::string& second) {
   return first + (first.empty() || second.empty() ? "" : "; ") + second;
 }
 
 // What it did in all, also what was not seen yet when it was injected.
-std::string seen_while_active(const std::vector<InProcess>& steps) {
-  if (steps.empty()) return "";
-  const auto looked = look(steps, steady_clock::now());
-  return "while it lasted: " + (looked ? *looked : looked.error().message);
+Seen seen_while_active(const std::vector<InProcess>& steps) {
+  if (steps.empty()) return {};
+  auto looked = look(steps, steady_clock::now());
+  Seen seen = looked ? std::move(*looked) : Seen{looked.error().message};
+  seen.text = "while it lasted: " + seen.text;
+  return seen;
+}
+
+void tell(const Seen& seen, FaultEvent& event) {
+  event.effect = seen.text;
+  if (event.direction == "both") event.seen_direction = seen.direction;
 }
 
 }  // namespace
@@ -79,9 +69,9 @@ Result<FaultId> FaultEngine::inject(const Fault& fault, milliseconds duration, s
   record_(Phase::invoke, event, "");
   const Status carried_out = carry_out(plan, injected, duration, stop);
   const auto seen = carried_out ? see_effect(plan, cutoff, stop)
-                                : Result<std::string>(tl::unexpected(carried_out.error()));
+                                : Result<Seen>(tl::unexpected(carried_out.error()));
   if (seen) {
-    event.effect = *seen;
+    tell(*seen, event);
     count(fault.name, &FaultCounts::injected);
     record_(Phase::info, event, "");
     return injected.active.id;
@@ -142,27 +132,16 @@ FaultEngine::Injected FaultEngine::begin(const Fault& fault, FaultPlan plan,
   return injected_.back();
 }
 
-Result<std::string> FaultEngine::see_effect(const FaultPlan& plan, steady_clock::time_point cutoff,
-                                            std::stop_token stop) const {
+Result<Seen> FaultEngine::see_effect(const FaultPlan& plan, steady_clock::time_point cutoff,
+                                     std::stop_token stop) const {
   const milliseconds within = std::min(plan.effect_within, settings_.probe_timeout);
-  auto seen = probe(plan.effect, cluster_, within, stop, cutoff);
-  if (seen) {
-    seen = see_in_process(plan, *seen, std::min(steady_clock::now() + within, cutoff), stop);
-  }
+  const auto probed = probe(plan.effect, cluster_, within, stop, cutoff);
+  auto seen =
+      probed ? await_effect(plan.in_process, std::min(steady_clock::now() + within, cutoff), stop)
+             : Result<Seen>(tl::unexpected(probed.error()));
   if (!seen) return surroundings_error("it has no effect: {}", seen.error().message);
+  seen->text = both_of(*probed, seen->text);
   return seen;
-}
-
-Result<std::string> FaultEngine::see_in_process(const FaultPlan& plan, const std::string& seen,
-                                                steady_clock::time_point deadline,
-                                                std::stop_token stop) const {
-  while (true) {
-    const auto looked = look(plan.in_process, deadline);
-    if (looked) return both_of(seen, *looked);
-    if (steady_clock::now() > deadline) return looked;
-    const auto again = std::min(steady_clock::now() + kLookAgain, deadline + milliseconds{1});
-    if (!sleep_until(again, stop)) return stopped();
-  }
 }
 
 Status FaultEngine::carry_out(const FaultPlan& plan, const Injected& injected,
@@ -197,11 +176,12 @@ Status FaultEngine::heal(FaultId id, std::stop_token stop) {
   FaultEvent event = injected->active.event;
   event.action = FaultAction::heal;
   record_(Phase::invoke, event, "");
-  const std::string while_active = seen_while_active(injected->in_process);
+  Seen seen = seen_while_active(injected->in_process);
   const auto undone = undo(*injected, stop);
   if (undone) {
     count(event.fault, &FaultCounts::healed);
-    event.effect = both_of(while_active, *undone);
+    seen.text = both_of(seen.text, *undone);
+    tell(seen, event);
   }
   record_(Phase::info, event, undone ? "" : "failed: " + undone.error().message);
   if (!undone) return tl::unexpected(undone.error());

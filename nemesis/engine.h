@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/strong_id.h"
 #include "history/operation.h"
+#include "nemesis/in_process.h"
 #include "nemesis/journal.h"
 #include "nemesis/nemesis.h"
 #include "nemesis/undo.h"
@@ -104,15 +105,8 @@ class FaultEngine {
                    std::chrono::milliseconds duration, std::stop_token stop);
   Status arm_and_inject(Host& host, const FaultPlan& plan, const PendingUndo& undo,
                         std::chrono::milliseconds duration, std::stop_token stop);
-  // What was seen of the effect.
-  Result<std::string> see_effect(const FaultPlan& plan,
-                                 std::chrono::steady_clock::time_point cutoff,
-                                 std::stop_token stop) const;
-  // One of the steps is enough, as data of one direction may end before it meets what is in the
-  // other; the text then says what was not seen.
-  Result<std::string> see_in_process(const FaultPlan& plan, const std::string& seen,
-                                     std::chrono::steady_clock::time_point deadline,
-                                     std::stop_token stop) const;
+  Result<Seen> see_effect(const FaultPlan& plan, std::chrono::steady_clock::time_point cutoff,
+                          std::stop_token stop) const;
   // What was seen of the way back.
   Result<std::string> undo(const Injected& injected, std::stop_token stop);
   bool is_only_fault() const;

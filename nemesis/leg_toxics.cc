@@ -241,7 +241,8 @@ InProcess toxic_step(proxy::Proxy& proxy, const std::string& listener, proxy::To
           .effect =
               [&proxy, listener, toxic, directions](steady_clock::time_point deadline) {
                 return effect_of(proxy, listener, toxic, directions, deadline);
-              }};
+              },
+          .direction = std::string(proxy::direction_name(toxic.direction))};
 }
 
 std::vector<proxy::Direction> directions_of(const Fault& fault) {

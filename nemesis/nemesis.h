@@ -43,6 +43,7 @@ struct InProcess {
   // As FaultPlan::effect: what was seen, or that nothing was, yet. Waits for nothing after the
   // deadline; where that is over, it tells what was counted so far.
   std::function<Result<std::string>(std::chrono::steady_clock::time_point deadline)> effect;
+  std::string direction{};  // of a leg, where it strikes one alone: upstream or downstream
 };
 
 struct FaultPlan {

@@ -336,6 +336,11 @@ Planned planned_faults(const Campaign& campaign, const Terrain& terrain,
       planned.turns->emplace(leg, each.start);
     }
   }
+  for (const auto& fault : campaign.faults) {
+    if (has_option(*fault.entry, "direction") && fault.options.text("direction") == "both") {
+      add(planned.both, fault.entry->name);
+    }
+  }
   if (!campaign.steps.empty()) return planned;
   for (const auto& fault : campaign.faults) add(planned.faults, fault.entry->name);
   for (const auto& leg : legs_in_reach(fault_choices(campaign), terrain)) add(planned.legs, leg);

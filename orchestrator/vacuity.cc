@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kFactFaults = "planned-faults";  // "partition, kill"
 constexpr const char* kFactLegs = "planned-legs";      // "client-db"
+constexpr const char* kFactBoth = "planned-both";      // "latency"
 constexpr const char* kFactTurns = "first-turns";      // "client-db 3s, kill 12500ms"
 
 struct Interval {
@@ -33,6 +34,7 @@ struct Tries {
   bool open = false;  // the last injection did not end
   std::size_t failed = 0;
   std::string last_failure;  // "latency: it has no effect: ..."
+  std::string direction;     // of legs, in which there was an effect
 };
 
 struct Injections {
@@ -44,7 +46,12 @@ void count(Tries& tries, const FaultEvent& fault, Phase phase, std::string_view 
   tries.open = phase == Phase::invoke;
   if (tries.open) return;
   tries.succeeded = tries.succeeded || note.empty();
-  if (note.empty()) return;
+  if (note.empty()) {
+    const bool told = !fault.seen_direction.empty();
+    tries.direction =
+        both_directions(tries.direction, told ? fault.seen_direction : fault.direction);
+    return;
+  }
   ++tries.failed;
   constexpr std::string_view kFailed = "failed: ";  // as the engine begins it
   if (note.starts_with(kFailed)) note.remove_prefix(kFailed.size());
@@ -60,8 +67,13 @@ Injections injections(const History& history, Interval& faults) {
     const bool completes = event.phase != Phase::invoke;
     if (completes) faults.to = std::max(faults.to, event.time_ns);
     const auto& fault = std::get<FaultEvent>(history.payload(event));
-    if (fault.action != FaultAction::inject) continue;
     const std::string_view note = history.note(position);
+    if (fault.action != FaultAction::inject) {
+      // What it did after it was first seen.
+      std::string& direction = injections.of[fault.fault].direction;
+      if (note.empty()) direction = both_directions(direction, fault.seen_direction);
+      continue;
+    }
     if (completes && note.empty()) {
       faults.from = std::min(faults.from, event.time_ns);
       injections.any_succeeded = true;
@@ -113,6 +125,9 @@ Interval chaos_of(const History& history) {
 void add_facts(const Planned& planned, HistoryHeader& header) {
   header.facts[kFactFaults] = fmt::format("{}", fmt::join(planned.faults, ", "));
   header.facts[kFactLegs] = fmt::format("{}", fmt::join(planned.legs, ", "));
+  if (!planned.both.empty()) {
+    header.facts[kFactBoth] = fmt::format("{}", fmt::join(planned.both, ", "));
+  }
   if (!planned.turns) return;
   std::vector<std::string> turns;
   for (const auto& [name, time] : *planned.turns) {
@@ -131,7 +146,8 @@ Planned planned_of(const HistoryHeader& header) {
     std::erase(names, "");
     return names;
   };
-  Planned planned{.faults = listed(kFactFaults), .legs = listed(kFactLegs)};
+  Planned planned{
+      .faults = listed(kFactFaults), .legs = listed(kFactLegs), .both = listed(kFactBoth)};
   if (header.facts.count(kFactTurns) == 0) return planned;
   planned.turns.emplace();
   for (const std::string& turn : listed(kFactTurns)) {
@@ -167,6 +183,13 @@ std::vector<std::string> find_vacuity(const History& history, const Planned& pla
   };
   demand(planned.faults, "fault ", " never happened");
   demand(planned.legs, "no fault reached leg ", "");
+  for (const std::string& name : planned.both) {
+    const Tries& tries = injected.of[name];
+    if (!tries.succeeded || tries.direction == "both") continue;
+    findings.push_back(
+        fmt::format("fault {} is to strike both directions, and had an effect {} alone", name,
+                    tries.direction));
+  }
   if (!injected.any_succeeded) return findings;
   if (!any_ok(history, {chaos.from, faults.from})) {
     findings.push_back("nothing completed ok before the first fault");

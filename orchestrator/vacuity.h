@@ -26,6 +26,7 @@ struct Planned {
   // When, since chaos began, each has its first turn in the schedule; one that was not drawn has
   // none. nullopt where that is not known.
   std::optional<std::map<std::string, std::chrono::milliseconds>> turns{};
+  std::vector<std::string> both{};  // of the faults: that must be seen in both directions of legs
 };
 
 // As facts in the header of a run's history, so that it can be judged from the file alone.

@@ -26,10 +26,12 @@ void add(CoverageRow& row, const FaultSpan& span) {
 std::vector<CoverageRow> fault_coverage(const std::vector<FaultSpan>& spans) {
   std::map<std::tuple<std::string, std::string, std::string>, CoverageRow> rows;
   const auto add_to = [&](const FaultSpan& span, const std::string& where) {
-    CoverageRow& row = rows[{span.fault, where, span.direction}];
+    const std::string& direction =
+        span.seen_direction.empty() ? span.direction : span.seen_direction;
+    CoverageRow& row = rows[{span.fault, where, direction}];
     row.fault = span.fault;
     row.where = where;
-    row.direction = span.direction;
+    row.direction = direction;
     add(row, span);
   };
   for (const FaultSpan& span : spans) {

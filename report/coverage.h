@@ -13,8 +13,9 @@ namespace ordeal {
 
 struct CoverageRow {
   std::string fault;
-  std::string where;      // a leg, or "one server", "some servers", "all servers"
-  std::string direction;  // of a leg; else ""
+  std::string where;  // a leg, or "one server", "some servers", "all servers"
+  // Of a leg; of both, the one alone in which there was an effect, where it can be told. Else "".
+  std::string direction;
   std::uint64_t times = 0;
   std::uint64_t without_effect = 0;  // these count nowhere else
   Nanoseconds total{0};

@@ -59,6 +59,7 @@ class SpanCollector {
     // The completion knows more than the intention.
     if (!fault.detail.empty()) span.detail = fault.detail;
     span.effect = fault.effect;
+    span.seen_direction = fault.seen_direction;
     span.failed = failed;
     if (failed) close(span, time_of(event));
   }
@@ -76,7 +77,11 @@ class SpanCollector {
   void heal(const FaultEvent& fault, Nanoseconds time) {
     const bool everywhere = fault.hosts.empty() && fault.legs.empty();
     const auto place = first(fault, [](std::size_t) { return true; });
-    if (!everywhere && place != spans_.size()) return close(spans_[place], time);
+    if (!everywhere && place != spans_.size()) {
+      std::string& seen = spans_[place].seen_direction;
+      seen = both_directions(seen, fault.seen_direction);
+      return close(spans_[place], time);
+    }
     for (FaultSpan& span : spans_) {
       if (!span.healed && span.fault == fault.fault) close(span, time);
     }

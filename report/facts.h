@@ -35,8 +35,9 @@ struct FaultSpan {
   std::vector<std::string> legs{};
   std::string direction{};
   std::string share{};
-  std::string effect{};  // measured after injection
-  bool failed = false;   // it was not, or not fully, injected, or had no effect; and was undone
+  std::string effect{};          // measured after injection
+  std::string seen_direction{};  // of "both", where it had an effect, until it was healed
+  bool failed = false;  // it was not, or not fully, injected, or had no effect; and was undone
 };
 
 // Completions of one bucket of time.

@@ -75,8 +75,9 @@ class Generator {
                                               .hosts = {"n1", "n2"},
                                               .detail = "a \"b\"",
                                               .legs = {"client-db"},
-                                              .direction = "upstream",
-                                              .effect = "no answer"}};
+                                              .direction = "both",
+                                              .effect = "no answer",
+                                              .seen_direction = "upstream"}};
       case 3:
         return {"stop", FaultEvent{"kill", FaultAction::heal, {}, ""}};
       case 4:

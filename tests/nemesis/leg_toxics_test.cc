@@ -138,7 +138,9 @@ struct Engine {
     engine = std::make_unique<FaultEngine>(
         cluster, ground.field(), *journal,
         [this](Phase phase, const FaultEvent& event, const std::string&) {
-          if (phase == Phase::info) effect = event.effect;
+          if (phase != Phase::info) return;
+          effect = event.effect;
+          seen_direction = event.seen_direction;
         });
   }
   ~Engine() { std::filesystem::remove_all(folder); }
@@ -148,6 +150,7 @@ struct Engine {
   std::unique_ptr<HealJournal> journal;
   std::unique_ptr<FaultEngine> engine;
   std::string effect;  // as recorded last
+  std::string seen_direction;
 };
 
 TEST_CASE("latency of both directions before a dead server is undone by the time of its cap") {
@@ -175,9 +178,23 @@ TEST_CASE("the record names the direction in which nothing was seen") {
   REQUIRE(id);
   CHECK(fixture.effect.find("leg upstream: delayed 5 bytes") == 0);
   CHECK(fixture.effect.find("; leg downstream: nothing has met the toxic") != std::string::npos);
+  CHECK(fixture.seen_direction == "upstream");
   REQUIRE(fixture.engine->heal(*id));
   CHECK(fixture.effect.find("while it lasted: leg upstream: delayed 5 bytes") == 0);
   CHECK(fixture.effect.find("; leg downstream: nothing has met the toxic") != std::string::npos);
+  CHECK(fixture.seen_direction == "upstream");
+}
+
+TEST_CASE("where both directions were seen, or there is but one, the record says so") {
+  Ground ground;
+  Engine fixture(ground);
+  const auto both = fixture.engine->inject(latency_fault("100", "both"), 1s, {});
+  REQUIRE(both);
+  CHECK(fixture.seen_direction == "both");
+  REQUIRE(fixture.engine->heal(*both));
+  REQUIRE(fixture.engine->inject(latency_fault("100", "upstream"), 1s, {}));
+  CHECK(fixture.seen_direction == "");
+  REQUIRE(fixture.engine->heal_all());
 }
 
 }  // namespace

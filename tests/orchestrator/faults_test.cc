@@ -12,7 +12,7 @@ using namespace ordeal;
 
 namespace {
 
-std::string refusal(const std::string& faults, const std::string& schedule = "") {
+Campaign campaign_with(const std::string& faults, const std::string& schedule = "") {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "c.yaml";
   std::ofstream(file) << "name: c\nhosts: {lab: local, names: [n1]}\ntarget: {postgres: }\n"
@@ -23,9 +23,16 @@ std::string refusal(const std::string& faults, const std::string& schedule = "")
       file, {}, {target_catalog(), workload_catalog(), fault_catalog(), checker_catalog()});
   INFO((campaign ? "" : campaign.error().message));
   REQUIRE(campaign);
+  return *campaign;
+}
+
+Terrain terrain() {
   const Path path{.from = std::string(kControlNode), .to = "n1", .address = "10.0.0.1", .port = 1};
-  const Status checked =
-      check_faults(*campaign, {.servers = {{"n1", "db"}}, .legs = {{"client-db", {path}}}});
+  return {.servers = {{"n1", "db"}}, .legs = {{"client-db", {path}}}};
+}
+
+std::string refusal(const std::string& faults, const std::string& schedule = "") {
+  const Status checked = check_faults(campaign_with(faults, schedule), terrain());
   if (checked) return "";
   CHECK(checked.error().kind == ErrorKind::bad_input);
   const std::string message = checked.error().message;
@@ -127,6 +134,14 @@ TEST_CASE("what a host says that it cannot do is refused where the fault is name
   CHECK(checked.error().message == (directory.path() / "c.yaml").string() +
                                        ":5:10: fault disk-full cannot be done on host n1: it is "
                                        "too large");
+}
+
+TEST_CASE("faults that are set to strike both directions must be seen in both") {
+  const auto both = [](const std::string& faults) {
+    return planned_faults(campaign_with(faults), terrain(), {}).both;
+  };
+  CHECK(both("{partition: {direction: both}, packet-loss: , pause: }") ==
+        std::vector<std::string>{"partition"});
 }
 
 TEST_CASE("times that cannot be kept are refused") {

@@ -108,16 +108,43 @@ TEST_CASE("why what was planned did not happen") {
         Findings{"fault kill never happened: the run ended before its effect was seen"});
 }
 
+TEST_CASE("a fault of both directions that was seen in one alone") {
+  const auto findings = [](const std::string& at_first, const std::string& in_the_end) {
+    FaultEvent latency{"latency", FaultAction::inject, {}, "", {"client-db"}, "both"};
+    latency.seen_direction = at_first;
+    Script script;
+    script.mark(0, kStartChaos).op(1, Phase::ok);
+    script.add(2, kNemesis, Phase::info, "start-latency", latency);
+    latency.action = FaultAction::heal;
+    latency.seen_direction = in_the_end;
+    script.op(7, Phase::ok).add(8, kNemesis, Phase::info, "stop-latency", latency);
+    script.mark(10, kStopChaos);
+    Planned planned{{"latency"}, {"client-db"}};
+    CHECK(Script(script).findings_of(planned).empty());
+    planned.both = {"latency"};
+    return std::move(script).findings_of(planned);
+  };
+  const Findings alone{
+      "fault latency is to strike both directions, and had an effect upstream alone"};
+  CHECK(findings("upstream", "upstream") == alone);
+  CHECK(findings("upstream", "") == alone);
+  CHECK(findings("upstream", "both").empty());
+  CHECK(findings("upstream", "downstream").empty());
+  CHECK(findings("", "").empty());  // both at once is all that was looked at
+}
+
 TEST_CASE("what was planned survives the history's header") {
   using namespace std::chrono_literals;
   Planned planned{{"kill", "pause"}, {"client-db"}};
   planned.turns = {{"kill", 2s}, {"client-db", 2500ms}};
+  planned.both = {"pause"};
   HistoryHeader header;
   add_facts(planned, header);
   const Planned read = planned_of(header);
   CHECK(read.faults == planned.faults);
   CHECK(read.legs == planned.legs);
   CHECK(read.turns == planned.turns);
+  CHECK(read.both == planned.both);
   CHECK_FALSE(planned_of(HistoryHeader{}).turns);
 }
 

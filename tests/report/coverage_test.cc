@@ -41,5 +41,17 @@ TEST_CASE("coverage is told by fault, place and direction; what had no effect do
         CoverageRow{"partition", "client-db", "upstream", 2, 1, seconds(9), "no answer"});
 }
 
+TEST_CASE("of both directions, the one alone in which something was seen is covered") {
+  FaultSpan half = cut("both", 3);
+  half.seen_direction = "upstream";
+  FaultSpan whole = cut("both", 2);
+  whole.seen_direction = "both";
+  const auto rows = fault_coverage({half, whole, cut("upstream", 4)});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0] == CoverageRow{"partition", "client-db", "both", 1, 0, seconds(2), "no answer"});
+  CHECK(rows[1] ==
+        CoverageRow{"partition", "client-db", "upstream", 2, 0, seconds(7), "no answer"});
+}
+
 }  // namespace
 }  // namespace ordeal

@@ -74,6 +74,26 @@ TEST_CASE(
   CHECK(spans[2].failed);  // nobody knows
 }
 
+TEST_CASE("a fault was seen in a direction at its injection, or until its healing") {
+  const auto event = [](std::uint64_t index, FaultAction action, const char* seen) {
+    Operation operation =
+        fault(index, static_cast<double>(index), Phase::info, action, "latency", {"n1"});
+    std::get<FaultEvent>(operation.payload).direction = "both";
+    std::get<FaultEvent>(operation.payload).seen_direction = seen;
+    return operation;
+  };
+  const auto seen = [&](const char* at_first, const char* in_the_end) {
+    return fault_spans(build({event(0, FaultAction::inject, at_first),
+                              event(1, FaultAction::heal, in_the_end)}))
+        .at(0)
+        .seen_direction;
+  };
+  CHECK(seen("upstream", "") == "upstream");
+  CHECK(seen("upstream", "upstream") == "upstream");
+  CHECK(seen("upstream", "downstream") == "both");
+  CHECK(seen("", "") == "");
+}
+
 TEST_CASE("outcomes are counted by function, without the nemesis") {
   const HistoryFacts facts = history_facts(
       build({operation(0, 0, 0, Phase::invoke, Txn{}), operation(1, 1, 0, Phase::ok, Txn{}),
