@@ -1,5 +1,6 @@
-// What nearly every file includes, parsed once a build folder (ORDEAL_PRECOMPILE). Files include what
-// they need all the same.
+// What nearly every file includes, parsed once a build folder (ORDEAL_PRECOMPILE). Files include
+// what they need all the same.
+#pragma once
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
