@@ -247,7 +247,7 @@ TEST_CASE("the time in which an effect must be seen begins with the injection") 
 }
 
 TEST_CASE("a probe is ended at the cutoff") {
-  const Cluster nobody({});
+  const Cluster nobody;
   const auto begin = std::chrono::steady_clock::now();
   CHECK_FALSE(probe({{std::string(kControlNode), {command({"sleep", "8"})}}}, nobody, 9s, {},
                     begin + 200ms));
@@ -378,7 +378,7 @@ TEST_CASE("replay looks again at what another fault hid, once that is undone") {
 TEST_CASE("replay names a host that is not among those given") {
   Fixture fixture;
   REQUIRE(fixture.engine->inject({"pause", {"n1"}}, 1s, {}));
-  const Cluster empty({});
+  const Cluster empty;
   const auto replayed = replay(fixture.path(), empty).value();
   REQUIRE_FALSE(replayed.at(0).outcome);
   CHECK(replayed[0].outcome.error().message ==
