@@ -58,8 +58,7 @@ Status route(const Leg& leg, std::size_t number, Path& path, const std::string& 
                                    .upstream = endpoint(path.address, path.port)}));
   path.listener = name;
   path.listener_port = std::stoi(info.spec.listen.substr(info.spec.listen.rfind(':') + 1));
-  target.reroute(leg.name, path, address, path.listener_port);
-  return {};
+  return target.reroute(leg.name, path, address, path.listener_port);
 }
 
 }  // namespace

@@ -163,15 +163,16 @@ std::vector<Leg> Systems::legs() const {
   return all;
 }
 
-void Systems::reroute(const std::string& leg, const Path& path, const std::string& address,
-                      int port) {
+Status Systems::reroute(const std::string& leg, const Path& path, const std::string& address,
+                        int port) {
   for (const Part& part : parts_) {
     for (const Leg& own : part.target->legs()) {
       if (qualified(part.system, own.name) == leg) {
-        part.target->reroute(own.name, path, address, port);
+        return part.target->reroute(own.name, path, address, port);
       }
     }
   }
+  return internal_error("there is no leg {}", leg);
 }
 
 Status Systems::install(Host& host, std::stop_token stop) {

@@ -36,8 +36,8 @@ class Systems : public Target {
   std::vector<std::string> hosts() const override;
   std::string role(const std::string& host) const override;
   std::vector<Leg> legs() const override;
-  void reroute(const std::string& leg, const Path& path, const std::string& address,
-               int port) override;
+  Status reroute(const std::string& leg, const Path& path, const std::string& address,
+                 int port) override;
   Status install(Host& host, std::stop_token stop) override;
   Status start(Host& host, std::stop_token stop) override;
   Status await_ready(Host& host, std::chrono::milliseconds timeout, std::stop_token stop) override;

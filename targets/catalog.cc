@@ -1,12 +1,13 @@
 #include <array>
 
+#include "targets/mariadb/mariadb.h"
 #include "targets/postgres/postgres.h"
 #include "targets/target.h"
 
 namespace ordeal {
 
 std::span<const TargetEntry> target_catalog() {
-  static const std::array<TargetEntry, 1> kTargets = {{
+  static const std::array<TargetEntry, 2> kTargets = {{
       {"postgres",
        "a PostgreSQL server, or a primary and its standbys",
        postgres_options(),
@@ -15,6 +16,13 @@ std::span<const TargetEntry> target_catalog() {
        {"db", "primary", "standby"},
        {"client-db", "replication", "subscription"},
        {"postgres"}},
+      {"mariadb",
+       "a MariaDB server, a primary and its replicas, or a Galera cluster",
+       mariadb_options(),
+       {"list-append", "bank"},
+       make_mariadb,
+       {"db", "primary", "replica", "member"},
+       {"client-db", "replication"}},
   }};
   return kTargets;
 }

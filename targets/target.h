@@ -85,9 +85,9 @@ class Target {
   virtual std::string role(const std::string& host) const = 0;
   virtual std::vector<Leg> legs() const = 0;
   // Before install(): the path's connections are to be opened to this address instead, where
-  // something stands in the way to the server.
-  virtual void reroute(const std::string& leg, const Path& path, const std::string& address,
-                       int port) = 0;
+  // something stands in the way to the server. bad_input where the system can't be told so.
+  virtual Status reroute(const std::string& leg, const Path& path, const std::string& address,
+                         int port) = 0;
   // Of the servers that take changes, for a system downstream of this one.
   virtual std::vector<Endpoint> endpoints() const { return {}; }
   // Before install(): servers of a system downstream, at these addresses, will connect as well.
@@ -124,7 +124,7 @@ struct TargetInput {
   const Options& options;
   std::string workload;
   const Options& workload_options;
-  const Cluster& cluster;  // of the system's hosts; outlives the target
+  const Cluster& cluster;                          // of the system's hosts; outlives the target
   std::size_t clients = 10;                        // connections that the run will hold at a time
   std::chrono::milliseconds step_timeout{60'000};  // for each step of set-up on each host
   const Target* upstream = nullptr;                // the system that it depends on, if any

@@ -5,8 +5,8 @@
 namespace ordeal {
 namespace {
 
-constexpr std::array<std::string_view, 3> kLevels = {"read-committed", "repeatable-read",
-                                                     "serializable"};
+constexpr std::array<std::string_view, 4> kLevels = {"read-uncommitted", "read-committed",
+                                                     "repeatable-read", "serializable"};
 
 }  // namespace
 

@@ -7,6 +7,6 @@
 
 namespace ordeal {
 
-extern const OptionSpec kIsolationOption;  // read-committed, repeatable-read or serializable
+extern const OptionSpec kIsolationOption;  // read-uncommitted, ..., serializable
 
 }  // namespace ordeal

@@ -71,8 +71,8 @@ class Postgres : public Target {
   std::vector<std::string> hosts() const override;
   std::string role(const std::string& host) const override;
   std::vector<Leg> legs() const override;
-  void reroute(const std::string& leg, const Path& path, const std::string& address,
-               int port) override;
+  Status reroute(const std::string& leg, const Path& path, const std::string& address,
+                 int port) override;
   std::vector<Endpoint> endpoints() const override {
     return {{settings_.primary.host, settings_.primary.address, settings_.port}};
   }
@@ -175,8 +175,8 @@ Path Postgres::path_to_primary(std::string_view from) const {
           .port = settings_.port};
 }
 
-void Postgres::reroute(const std::string& leg, const Path& path, const std::string& address,
-                       int port) {
+Status Postgres::reroute(const std::string& leg, const Path& path, const std::string& address,
+                         int port) {
   if (leg == kReplicationLeg) {
     rerouted_[path.from] = {.address = address, .port = port};
   } else if (leg == kSubscriptionLeg) {
@@ -186,6 +186,7 @@ void Postgres::reroute(const std::string& leg, const Path& path, const std::stri
     endpoint_.address = address;
     endpoint_.port = port;
   }
+  return {};
 }
 
 postgres::Primary Postgres::primary_of(const std::string& standby) const {

@@ -39,7 +39,7 @@ class ScriptedTarget : public Target {
   std::vector<std::string> hosts() const override { return {"n1"}; }
   std::string role(const std::string&) const override { return "db"; }
   std::vector<Leg> legs() const override { return {}; }
-  void reroute(const std::string&, const Path&, const std::string&, int) override {}
+  Status reroute(const std::string&, const Path&, const std::string&, int) override { return {}; }
   Status install(Host&, std::stop_token) override { return {}; }
   Status start(Host&, std::stop_token) override { return {}; }
   Status await_ready(Host&, std::chrono::milliseconds, std::stop_token) override { return {}; }

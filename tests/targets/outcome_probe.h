@@ -3,38 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "targets/postgres/connection.h"
 #include "tests/targets/postgres_server.h"
+#include "tests/targets/transactions.h"
 
 namespace ordeal {
-
-using sql::Execute;
-using Trouble = std::optional<Outcome>;  // nullopt: committed
-
-// "ok", "fail NOTE" or "info NOTE", so that a failed test says what came instead.
-std::string described(const Trouble& trouble);
-
-// Runs the statements as one transaction.
-Trouble run(postgres::Connection& connection, const std::vector<std::string>& statements);
-// Same, in another thread.
-std::future<Trouble> run_async(postgres::Connection& connection,
-                               std::vector<std::string> statements);
-// Runs `between` in the middle of the transaction. An empty `after` is left out: COMMIT is next.
-Trouble run_around(postgres::Connection& connection, const std::string& before,
-                   const std::function<void()>& between, const std::string& after);
 
 // Outside a transaction, in a connection of its own.
 void execute(PostgresServer& server, const std::string& sql);
 // Rows of "TABLE" or "TABLE WHERE CONDITION".
 std::int64_t count(PostgresServer& server, const std::string& condition);
-bool until(const std::function<bool()>& condition);  // false after five seconds
 
 // t: plain rows (1, 0) and (2, 0). slow: a deferred trigger makes COMMIT last v seconds. late: a
 // deferred trigger executes the statement at COMMIT. unique_late: unique only at COMMIT.

@@ -45,12 +45,7 @@ void create_table(PostgresServer& server) {
   REQUIRE(server.connection()->execute("CREATE TABLE t (x int)", {}));
 }
 
-std::string state_of(PostgresServer& server, Host& host) {
-  const auto output = run_checked(host, server.target().control(host).state);
-  return output ? output->standard_output : output.error().message;
-}
-
-const TargetEntry& listed() { return target_catalog().front(); }
+const TargetEntry& listed() { return target_entry("postgres"); }
 
 bool is_listed(const std::string& name, const std::vector<std::string_view>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -111,7 +106,7 @@ TEST_CASE("postgres standbys: one that was killed catches up, and is not copied 
   const auto mark = standby.spec().directory / "postgres/data/mark";
   std::ofstream(mark) << "kept";
   for (int twice = 0; twice < 2; ++twice) server.control(standby, control.kill);
-  CHECK(state_of(server, standby) == "absent\n");
+  CHECK(server.state(standby) == "absent\n");
   REQUIRE_FALSE(insert(*server.connection()));
   SECTION("by the command of faults") {
     for (int twice = 0; twice < 2; ++twice) server.control(standby, control.start);
@@ -131,7 +126,7 @@ TEST_CASE("postgres standbys: with a frozen synchronous one a commit hangs, and 
   auto connection = server.connection();
   REQUIRE_FALSE(insert(*connection));
   server.control(standby, server.target().control(standby).pause);
-  CHECK(state_of(server, standby) == "stopped\n");
+  CHECK(server.state(standby) == "stopped\n");
   const auto outcome = insert(*connection);
   REQUIRE(outcome);
   CHECK(std::holds_alternative<Info>(*outcome));
@@ -168,7 +163,7 @@ TEST_CASE("postgres standbys: both legs lead where they are rerouted to") {
   const int nobody = free_port();
   const auto legs = target.legs();
   if (replication) {  // of one standby alone
-    target.reroute("replication", legs[1].paths[0], "127.0.0.1", nobody);
+    REQUIRE(target.reroute("replication", legs[1].paths[0], "127.0.0.1", nobody));
     CHECK(target.legs() == legs);
     REQUIRE(server.on_each([&](Host& host) { return target.install(host, {}); }));
     REQUIRE(target.start(server.host(), {}));
@@ -184,7 +179,7 @@ TEST_CASE("postgres standbys: both legs lead where they are rerouted to") {
     CHECK(target.await_ready(server.host("n3"), 30s, {}));
   } else {
     server.up();
-    target.reroute("client-db", legs[0].paths[0], "127.0.0.1", nobody);
+    REQUIRE(target.reroute("client-db", legs[0].paths[0], "127.0.0.1", nobody));
     const auto client = target.connect("list-append", ProcessId{0}, {});
     REQUIRE_FALSE(client);
     CHECK_THAT(client.error().message, Catch::Contains(std::to_string(nobody)));

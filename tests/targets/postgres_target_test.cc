@@ -5,35 +5,17 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "remote/fake_host.h"
 #include "targets/postgres/server_scripts.h"
 #include "tests/targets/postgres_server.h"
+#include "tests/targets/transactions.h"
 
 namespace ordeal {
 namespace {
 
 using namespace std::chrono_literals;
-using sql::Execute;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::string query(postgres::Connection& connection, const std::string& sql) {
-  std::string answer = "nothing";
-  const auto trouble = connection.transact({}, [&](const Execute& execute) {
-    answer = execute(sql)[0][0];
-    return std::nullopt;
-  });
-  CHECK_FALSE(trouble);
-  return answer;
-}
 
 bool is_ready(PostgresServer& server, std::chrono::milliseconds timeout = 30s) {
   const auto ready = server.target().await_ready(server.host(), timeout, {});
@@ -285,7 +267,7 @@ HostSpec spec_named(const std::string& name) {
 }
 
 Result<std::unique_ptr<Target>> make_with(const Options::Given& given, const Cluster& cluster) {
-  const TargetEntry& entry = target_catalog().front();
+  const TargetEntry& entry = target_entry("postgres");
   ORDEAL_TRY_ASSIGN(const auto options, Options::make("target postgres", entry.options, given));
   return entry.make({options, "list-append", options, cluster});
 }
