@@ -43,12 +43,19 @@ start() {
   rm -f "$directory/pid"
   program=$server
   [ -z "$1" ] || program=$(faked "$server")
-  launch "$program" --defaults-file="$directory/my.cnf"
+  if [ -e "$directory/galera" ]; then
+    launch sh "$directory/galera" "$program"
+  else
+    launch "$program" --defaults-file="$directory/my.cnf"
+  fi
 }
 
+# A member that left a minority in an orderly way would forget who else belonged to the cluster, and
+# after it the others would wait in vain: gvwstate.dat, which is for that, outlives a kill only.
 stop() {
   lock || return 1
   signal_all CONT
+  [ ! -e "$directory/galera" ] || [ "$(status wsrep_cluster_status)" = Primary ] || kill_all
   if is_started; then
     kill -s TERM "$started" 2>/dev/null
     for try in $(seq 200); do
@@ -60,7 +67,7 @@ stop() {
 }
 
 wipe() {
-  kill_all && rm -rf "$data" "$directory/tmp" "$directory/mariadb.log" "$directory/pid"
+  kill_all && rm -rf "$data" "$directory/tmp" "$directory/exchange" "$directory/mariadb.log" "$directory/pid"
 }
 
 # MariaDB reads its settings, then tells about all of them, and does not start. As an error is taken
@@ -81,6 +88,10 @@ ask() {
   user_there=root
   [ $# = 1 ] || { user_there=$1; shift; }
   as_server timeout 2 mariadb --no-defaults -S "$data/socket" -u "$user_there" -BNe "$1"
+}
+
+status() {
+  ask "SHOW STATUS LIKE '$1'" | cut -f 2
 }
 
 clock_reading() {
@@ -111,8 +122,9 @@ following() {
 }
 
 members() {
-  view=$(ask "SHOW STATUS LIKE 'wsrep_incoming_addresses'" | cut -f 2) || return 1
-  if [ -n "$view" ]; then
+  if [ -e "$directory/galera" ]; then
+    view=$(status wsrep_incoming_addresses)
+    [ -n "$view" ] || return 1
     echo "$view" | tr , '\n' | sed -n 's/^\(..*\):[0-9]*$/address \1/p'
     return 0
   fi

@@ -7,7 +7,7 @@ namespace ordeal::mariadb {
 
 // Its verbs, besides those of every system:
 //   start [faketime], stop, wipe, check [NAME=VALUE...], clock-reading, commit, following,
-//   members, and, from galera_script.h, those of a Galera cluster.
+//   members.
 // `start` returns once the server is launched, which is before it is ready. `wipe` kills it and
 // removes its data. `check` asks MariaDB, before it runs, whether it accepts these settings, and
 // exits with kSettingRefused if it does not: the name of the setting is then on stdout, its message

@@ -10,6 +10,7 @@
 
 #include "targets/mariadb/clients.h"
 #include "targets/mariadb/connection.h"
+#include "targets/mariadb/galera.h"
 #include "targets/mariadb/server_scripts.h"
 #include "targets/mariadb/settings.h"
 #include "targets/server_steps.h"
@@ -93,6 +94,7 @@ class MariaDb : public Target {
   Path path_to(const Node& node, std::string_view from, int port) const {
     return {.from = std::string(from), .to = node.host, .address = node.address, .port = port};
   }
+  std::vector<Path> paths_between_members() const;
   std::vector<std::string> addresses() const;
   mariadb::ServerFiles files(const Host& host) const;
   Status refused_setting(const Host& host, const CommandOutput& output) const;
@@ -129,12 +131,34 @@ std::vector<Leg> MariaDb::legs() const {
     if (!is_replica(replica.host)) continue;
     replication.paths.push_back(path_to(primary(), replica.host, settings_.port));
   }
+  if (settings_.galera) replication.paths = paths_between_members();
   if (replication.paths.empty()) return {clients};
   return {clients, replication};
 }
 
+// Either of two may connect to the other.
+std::vector<Path> MariaDb::paths_between_members() const {
+  std::vector<Path> paths;
+  for (const Node& from : settings_.nodes) {
+    for (const Node& to : settings_.nodes) {
+      if (from.host == to.host) continue;
+      for (const int port : {mariadb::kGroupPort, mariadb::kIncrementPort, mariadb::kCopyPort}) {
+        paths.push_back(path_to(to, from.host, port));
+      }
+    }
+  }
+  return paths;
+}
+
 Status MariaDb::reroute(const std::string& leg, const Path& path, const std::string& address,
                         int port) {
+  if (leg == kReplicationLeg && settings_.galera) {
+    return bad_input(
+        "target mariadb: leg {} of a Galera cluster can't lead through the proxy, since its "
+        "members tell each other where they are; say `legs: {{{}: direct}}`, and strike it by "
+        "faults of packets",
+        leg, leg);
+  }
   if (leg == kReplicationLeg) {
     rerouted_[path.from] = {.from = {}, .to = {}, .address = address, .port = port};
     return {};
@@ -166,6 +190,11 @@ mariadb::ServerFiles MariaDb::files(const Host& host) const {
     role_settings = is_replica(host.name()) ? mariadb::replica_settings(where, settings_.semi_sync)
                                             : mariadb::primary_settings(settings_.semi_sync);
   }
+  std::string galera;
+  if (settings_.galera) {
+    role_settings = mariadb::galera_settings(where, addresses());
+    galera = mariadb::galera_program(where, addresses());
+  }
   if (is_replica(host.name())) {
     const auto found = rerouted_.find(host.name());
     start_sql = found == rerouted_.end()
@@ -175,7 +204,8 @@ mariadb::ServerFiles MariaDb::files(const Host& host) const {
   return {.my_cnf = mariadb::my_cnf(where, clients_, settings_.operation_timeout,
                                     static_cast<int>(number), role_settings, settings_.server),
           .init_sql = mariadb::init_sql({control_address_}, replicas),
-          .start_sql = std::move(start_sql)};
+          .start_sql = std::move(start_sql),
+          .galera = std::move(galera)};
 }
 
 Status MariaDb::install(Host& host, std::stop_token stop) {

@@ -16,7 +16,8 @@ constexpr const char* kServer = "/usr/sbin/mariadbd";
 // The redo log is small, since it is made anew for each run, and copied with the data. The data are
 // not synced (debug-no-sync): a run syncs disks where it is to lose what is not.
 //
-// $1 version, $2 my.cnf, $3 init.sql, $4 start.sql, then NAME=VALUE of the campaign's settings
+// $1 version, $2 my.cnf, $3 init.sql, $4 start.sql, $5 galera or "", then NAME=VALUE of the
+// campaign's settings
 constexpr std::string_view kMakeData = R"sh(
 found=$(/usr/sbin/mariadbd --no-defaults --version | sed -n 's/.* Ver \([0-9.]*\).*/\1/p')
 case $found. in
@@ -26,7 +27,9 @@ esac
 as_server sh -c 'umask 022; cd "$1" && mkdir tmp && printf "%s" "$2" > my.cnf &&
   printf "%s" "$3" > init.sql && printf "%s" "$4" > start.sql' sh "$directory" "$2" "$3" "$4" ||
   exit 1
-shift 4
+rm -f "$directory/galera"
+[ -z "$5" ] || printf '%s' "$5" > "$directory/galera" || exit 1
+shift 5
 sh "$directory/control" check "$@" || exit $?
 made=$(as_server mariadb-install-db --no-defaults --datadir="$directory/data" \
   --auth-root-authentication-method=normal --skip-test-db --skip-name-resolve --debug-no-sync \
@@ -66,7 +69,8 @@ Command install_command(const ServerPlace& place, const std::string& version,
       .programs = {kServer, "/usr/bin/mariadb", "/usr/bin/mariadb-install-db"},
       .address = place.address,
       .port = place.port};
-  std::vector<std::string> arguments = {version, files.my_cnf, files.init_sql, files.start_sql};
+  std::vector<std::string> arguments = {version, files.my_cnf, files.init_sql, files.start_sql,
+                                        files.galera};
   for (const auto& [name, value] : settings) arguments.push_back(name + "=" + value);
   return prepare_command(preparation, kMakeData, arguments);
 }
@@ -111,7 +115,7 @@ std::string my_cnf(const ServerPlace& place, std::size_t clients,
       {"innodb_buffer_pool_size", "64M"},
       {"innodb_log_file_size", "16M"},
       {"performance_schema", "OFF"}};
-  return "[mariadbd]\n" + lines_of(ours) + lines_of(role) + lines_of(settings);
+  return "[mysqld]\n" + lines_of(ours) + lines_of(role) + lines_of(settings);
 }
 
 SettingMap primary_settings(bool semi_sync) {

@@ -33,6 +33,7 @@ struct ServerFiles {
   std::string my_cnf;
   std::string init_sql;   // run once, when the data are made
   std::string start_sql;  // run at each start; my.cnf names it where it is wanted
+  std::string galera{};   // galera_program(), for a member of a Galera cluster
 };
 
 using SettingMap = std::map<std::string, std::string>;
