@@ -67,7 +67,8 @@ stop() {
 }
 
 wipe() {
-  kill_all && rm -rf "$data" "$directory/tmp" "$directory/exchange" "$directory/mariadb.log" "$directory/pid"
+  kill_all && rm -rf "$data" "$directory/tmp" "$directory/exchange" "$directory/mariadb.log" \
+    "$directory/pid"
 }
 
 # MariaDB reads its settings, then tells about all of them, and does not start. As an error is taken

@@ -50,8 +50,9 @@ END
 }
 
 position_of() {
-  rsync --address="$address" --contimeout=1 --timeout=2 "rsync://$1:$increment_port/exchange/position" \
-    "$directory/position-of-peer" 2>/dev/null && cat "$directory/position-of-peer"
+  rsync --address="$address" --contimeout=1 --timeout=2 \
+    "rsync://$1:$increment_port/exchange/position" "$directory/position-of-peer" 2>/dev/null &&
+    cat "$directory/position-of-peer"
 }
 
 runs() {
@@ -123,9 +124,10 @@ SettingMap galera_settings(const ServerPlace& place, const std::vector<std::stri
           // waits for them instead of ending.
           {"wsrep_provider_options",
            fmt::format("gmcast.listen_addr=tcp://{0}:{1};ist.recv_addr={0}:{2};gcache.size=64M;"
-                       "evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.5S;"
-                       "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S;"
-                       "evs.install_timeout=PT5S;pc.wait_prim_timeout=PT1H",
+                       "gmcast.time_wait=PT0.5S;gmcast.peer_timeout=PT1S;"
+                       "evs.keepalive_period=PT0.3S;evs.inactive_check_period=PT0.3S;"
+                       "evs.suspect_timeout=PT1.5S;evs.inactive_timeout=PT3S;"
+                       "evs.install_timeout=PT3S;pc.wait_prim_timeout=PT1H",
                        place.address, kGroupPort, kIncrementPort)}};
 }
 

@@ -85,11 +85,12 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-bool until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 200; ++i) {
+bool until(const std::function<bool()>& condition, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  do {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
-  }
+  } while (std::chrono::steady_clock::now() < end);
   return false;
 }
 

@@ -69,6 +69,8 @@ class ServerFixture {
 const TargetEntry& target_entry(std::string_view name);
 int free_port();
 std::string text_of(const std::filesystem::path& path);
-bool until(const std::function<bool()>& condition);  // false after five seconds
+// Asks again and again; false when the patience is at its end.
+bool until(const std::function<bool()>& condition,
+           std::chrono::milliseconds patience = std::chrono::seconds(5));
 
 }  // namespace ordeal
