@@ -14,8 +14,8 @@ namespace {
 // The marker is made only where there is no data yet: what is wiped later is ours. It comes before
 // the data, so that what is half made is ours as well.
 //
-// $1 directory, $2 control script, $3 user, $4 programs needed, $5 pattern of /proc/net/tcp,
-// $6 argument of `wipe`
+// $1 directory, $2 control script, $3 user, $4 programs needed, $5 lines of a port and a pattern of
+// /proc/net/tcp, $6 argument of `wipe`
 constexpr std::string_view kPrepare = R"sh(
 directory=$1 control=$2 user=$3
 marker=$directory/made-by-ordeal
@@ -32,7 +32,10 @@ done
 [ "$(id -u)" != 0 ] || id "$user" >/dev/null 2>&1 || exit 66
 umask 022
 [ ! -e "$marker" ] || wipe "$6" || exit 1
-grep -qiE "$5" /proc/net/tcp /proc/net/tcp6 2>/dev/null && exit 65
+echo "$5" | while read -r port pattern; do
+  grep -qiE "$pattern" /proc/net/tcp /proc/net/tcp6 2>/dev/null && echo "$port" && exit 65
+done
+[ $? != 65 ] || exit 65
 [ -n "$(ls -A "$directory/data" 2>/dev/null)" ] && exit 67
 mkdir -p "$directory" && : > "$marker" || exit 1
 [ "$(id -u)" != 0 ] || chown "$user": "$directory" || exit 1
@@ -57,6 +60,16 @@ std::string listening_pattern(const std::string& address, int port) {
   return fmt::format("^ *[0-9]+: ({}):{:04X} [0-9A-F]+:0000 0A ", local, port);
 }
 
+std::string listening_patterns(const Preparation& preparation) {
+  std::vector<int> ports = preparation.more_ports;
+  ports.insert(ports.begin(), preparation.port);
+  std::vector<std::string> lines;
+  for (const int port : ports) {
+    lines.push_back(fmt::format("{} {}", port, listening_pattern(preparation.address, port)));
+  }
+  return boost::join(lines, "\n");
+}
+
 }  // namespace
 
 Command plain_command(std::vector<std::string> arguments) {
@@ -68,8 +81,7 @@ Command prepare_command(const Preparation& preparation, std::string_view then,
   Command command = plain_command({"sh", "-c", std::string(kPrepare) + std::string(then), "install",
                                    preparation.directory.string(), preparation.control,
                                    preparation.user, boost::join(preparation.programs, " "),
-                                   listening_pattern(preparation.address, preparation.port),
-                                   preparation.wipe_argument});
+                                   listening_patterns(preparation), preparation.wipe_argument});
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   return command;
 }

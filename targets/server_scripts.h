@@ -27,6 +27,7 @@ struct Preparation {
   std::vector<std::string> programs;  // that must be there, by their full paths
   std::string address;                // where the server listens
   int port = 0;
+  std::vector<int> more_ports{};
   std::string wipe_argument{};  // of the control script's verb `wipe`
 };
 
@@ -34,6 +35,8 @@ struct Preparation {
 // server is killed and whose data is removed first; never in place of anything else. `then` is
 // shell that goes on, as root or the login user, and has as_server(), $directory and, from $1 on,
 // `arguments`.
+//
+// With exit status kPortTaken, stdout is the port.
 Command prepare_command(const Preparation& preparation, std::string_view then,
                         const std::vector<std::string>& arguments);
 // The second step of installing: puts real_waits_library() where `start` preloads it from.

@@ -49,7 +49,7 @@ Status check_prepared(const Host& host, const ServerWords& words, const CommandO
     case kPortTaken:
       return surroundings_error(
           "{}: port {} of {} is in use by another program; stop that, or set the target's port",
-          host.name(), words.port, words.address);
+          host.name(), boost::trim_copy(output.standard_output), words.address);
     case kUserMissing:
       return surroundings_error(
           "{}: there is no user {}, and {} must not run as root; install the package {}, or log in "

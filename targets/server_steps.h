@@ -24,7 +24,6 @@ struct ServerWords {
   std::filesystem::path directory;
   std::filesystem::path log;
   std::string address;
-  int port = 0;
 };
 
 // Runs the command; "n1: could not start PostgreSQL: ..." where it fails.

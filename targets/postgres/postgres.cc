@@ -112,8 +112,7 @@ class Postgres : public Target {
             .user_from = "postgresql-common",
             .directory = place(host).directory,
             .log = place(host).log(),
-            .address = host.spec().address,
-            .port = settings_.port};
+            .address = host.spec().address};
   }
   bool is_primary(const std::string& host) const { return host == settings_.primary.host; }
   std::string configuration(const Host& host) const {
