@@ -116,7 +116,8 @@ std::string draw_value(const Drawn& drawn, Random& random) {
 std::vector<std::string> listeners_of(const Leg& leg) {
   std::vector<std::string> names;
   for (const Path& path : leg.paths) {
-    if (!path.listener.empty()) names.push_back(path.listener);
+    const bool is_new = std::find(names.begin(), names.end(), path.listener) == names.end();
+    if (!path.listener.empty() && is_new) names.push_back(path.listener);
   }
   return names;
 }

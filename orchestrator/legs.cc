@@ -48,8 +48,23 @@ std::string endpoint(const std::string& address, int port) {
   return ipv6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 
-Status route(const Leg& leg, std::size_t number, Path& path, const std::string& address,
-             proxy::Proxy& proxy, Target& target) {
+// The path before it whose listener it shares, if there is one.
+const Path* sharing(const Leg& leg, std::size_t number) {
+  const auto end = leg.paths.begin() + static_cast<std::ptrdiff_t>(number);
+  const auto found = std::find_if(leg.paths.begin(), end, [&](const Path& other) {
+    return leg.one_address && other.to == leg.paths[number].to;
+  });
+  return found == end ? nullptr : &*found;
+}
+
+Status route(Leg& leg, std::size_t number, const std::string& address, proxy::Proxy& proxy,
+             Target& target) {
+  Path& path = leg.paths[number];
+  if (const Path* other = sharing(leg, number)) {
+    path.listener = other->listener;
+    path.listener_port = other->listener_port;
+    return {};
+  }
   const std::string name =
       leg.paths.size() == 1 ? leg.name : fmt::format("{}-{}", leg.name, number + 1);
   ORDEAL_TRY_ASSIGN(const proxy::LegInfo info,
@@ -76,7 +91,7 @@ Result<std::unique_ptr<proxy::Proxy>> route_legs(const Campaign& campaign, Targe
       ORDEAL_TRY_ASSIGN(proxy, proxy::Proxy::start({.seed = seed}));
     }
     for (std::size_t number = 0; number < leg.paths.size(); ++number) {
-      ORDEAL_TRY(route(leg, number, leg.paths[number], address, *proxy, target));
+      ORDEAL_TRY(route(leg, number, address, *proxy, target));
     }
   }
   return proxy;

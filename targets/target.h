@@ -64,6 +64,9 @@ struct Path {
 struct Leg {
   std::string name;
   std::vector<Path> paths;
+  // All who connect to a host are told one address of it, so that the paths to it, if they lead
+  // through the fault proxy, share a listener.
+  bool one_address = false;
   friend bool operator==(const Leg&, const Leg&) = default;
 };
 
