@@ -31,6 +31,21 @@ std::string line_of(const Command& command_) {
          shell_line(command_);
 }
 
+// A server that takes the time past libc, as programs in Go do, has no command for it.
+Status check_clock(const FaultEntry& entry, const Fault& fault, const Battlefield& battlefield) {
+  if (entry.need != FaultNeed::faketime) return {};
+  for (const std::string& name : fault.hosts) {
+    ORDEAL_TRY_ASSIGN(const Host* host, find_host(fault, battlefield, name));
+    if (!battlefield.server(*host).clock_offset.arguments.empty()) continue;
+    return bad_input(
+        "fault {} cannot be done to the server on {}: libfaketime does not reach the clock of this "
+        "system; remove the fault, or move the clock of the whole host (host-clock-skew, where "
+        "hosts have clocks of their own)",
+        fault.name, name);
+  }
+  return {};
+}
+
 }  // namespace
 
 Command command(std::vector<std::string> arguments) {
@@ -59,8 +74,9 @@ Command each_of(const std::vector<Command>& commands) {
 
 Result<FaultPlan> plan_fault(const Fault& fault, const Battlefield& battlefield) {
   const FaultEntry* entry = find_fault(fault.name);
-  if (entry != nullptr) return entry->plan(fault, battlefield);
-  return internal_error("fault {} is not in the catalogue", fault.name);
+  if (entry == nullptr) return internal_error("fault {} is not in the catalogue", fault.name);
+  ORDEAL_TRY(check_clock(*entry, fault, battlefield));
+  return entry->plan(fault, battlefield);
 }
 
 Result<const Host*> find_host(const Fault& fault, const Battlefield& battlefield,

@@ -28,7 +28,9 @@ struct ServerControl {
   Command pause;         // SIGSTOP to every process
   Command resume;        // SIGCONT
   Command state;         // prints what the processes do: running, stopped, mixed or absent
-  Command clock_offset;  // without its last argument: an offset for libfaketime such as "+120.5"
+  // Without its last argument: an offset for libfaketime such as "+120.5". No arguments where
+  // libfaketime does not reach the server's clock.
+  Command clock_offset;
   // Prints by how many seconds the clock that a client of the server sees is ahead of the host's
   // own, e.g. "-37.502"; fails where the server does not answer.
   Command clock_reading;

@@ -71,6 +71,24 @@ TEST_CASE("power is cut and restored by the control node; then the server is sta
                                                 {here, {command({"sh", "/lab/n2/power", "on"})}}});
 }
 
+TEST_CASE("faults of a server's clock are refused where libfaketime does not reach it") {
+  Field field;
+  CHECK(plan_fault({"clock-skew", {"n1"}, {}, {{"offset", "+5"}}}, field.battlefield));
+  field.battlefield.server = [](const Host& host) {
+    ServerControl control = Field::control(host);
+    control.clock_offset = {};
+    return control;
+  };
+  for (const char* name : {"clock-skew", "clock-strobe", "clock-drift"}) {
+    const auto plan = plan_fault({name, {"n2"}}, field.battlefield);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().kind == ErrorKind::bad_input);
+    CHECK(plan.error().message.starts_with(std::string("fault ") + name +
+                                           " cannot be done to the server on n2: libfaketime"));
+  }
+  CHECK(plan_fault({"kill", {"n2"}}, field.battlefield));
+}
+
 TEST_CASE("process faults send the server's own commands to each drawn host") {
   const Field field;
   const Fault both{"kill", {"n1", "n2"}};
