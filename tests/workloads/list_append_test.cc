@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tests/workloads/workload_fixture.h"
+#include "workloads/key_window.h"
 
 namespace ordeal {
 namespace {
