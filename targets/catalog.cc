@@ -1,5 +1,6 @@
 #include <array>
 
+#include "targets/etcd/etcd.h"
 #include "targets/mariadb/mariadb.h"
 #include "targets/postgres/postgres.h"
 #include "targets/target.h"
@@ -7,7 +8,7 @@
 namespace ordeal {
 
 std::span<const TargetEntry> target_catalog() {
-  static const std::array<TargetEntry, 2> kTargets = {{
+  static const std::array<TargetEntry, 3> kTargets = {{
       {"postgres",
        "a PostgreSQL server, or a primary and its standbys",
        postgres_options(),
@@ -23,6 +24,13 @@ std::span<const TargetEntry> target_catalog() {
        make_mariadb,
        {"db", "primary", "replica", "member"},
        {"client-db", "replication"}},
+      {"etcd",
+       "a cluster of etcd members",
+       etcd_options(),
+       {"register", "list-append"},
+       make_etcd,
+       {"member"},
+       {"client-db", "peer"}},
   }};
   return kTargets;
 }

@@ -84,8 +84,7 @@ class MariaDb : public Target {
             .user_from = "mariadb-server",
             .directory = place(host).directory,
             .log = place(host).log(),
-            .address = host.spec().address,
-            .port = settings_.port};
+            .address = host.spec().address};
   }
   const Node& primary() const { return settings_.nodes.front(); }
   bool is_replica(const std::string& host) const {
