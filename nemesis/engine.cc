@@ -165,8 +165,9 @@ Status FaultEngine::arm_and_inject(Host& host, const FaultPlan& plan, const Pend
                arm_watchdog(watchdog_id(undo.id, host), duration + settings_.watchdog_grace,
                             as_login_user(*undo_commands, host)));
   // One command, since each takes a turn over the network.
-  ORDEAL_TRY(
-      run_checked(host, all_of(steps), settings_.command_timeout + plan.inject_longer, stop));
+  Command injection = all_of(steps);
+  injection.title = "injecting " + undo.fault;
+  ORDEAL_TRY(run_checked(host, injection, settings_.command_timeout + plan.inject_longer, stop));
   return {};
 }
 

@@ -126,6 +126,7 @@ std::string clock_helper_base64() {
 
 Command restore_clock_now() {
   Command restore = script(kRestoreNow, {});
+  restore.title = "putting the clock right";
   restore.standard_input = clock_helper_base64();
   return restore;
 }

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,6 +132,9 @@ struct FaultEntry {
   Strikes strikes = Strikes::servers;
   bool dangerous = false;  // destroys data for good: has kDangerousOption, which must be true
   TypicalTimes typical{};
+  // Where a written step has replaced some of what was drawn, `written` by name ("hosts" are the
+  // hosts): checks it, and makes the rest agree. nullptr: there is nothing to do.
+  Status (*settle)(Fault& fault, const std::set<std::string>& written) = nullptr;
 };
 
 std::span<const FaultEntry> fault_catalog();

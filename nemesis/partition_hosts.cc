@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
 
+#include "base/names.h"
 #include "nemesis/grudge.h"
 #include "nemesis/packet_filter.h"
 #include "nemesis/partition.h"
@@ -16,6 +18,8 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kShapes[] = {"one",   "halves",  "majorities-ring", "bridge",
                                         "roles", "systems", "random"};
+// What a grudge between two given roles or systems came from.
+constexpr const char* kBetween = "between";
 constexpr std::string_view kWays[] = {"both", "one", "random"};
 Status check_between(std::string_view, const std::string& text) {
   if (text.empty() || std::count(text.begin(), text.end(), ',') == 1) return {};
@@ -113,6 +117,15 @@ std::string text_of(const Grudge& grudge) {
   return boost::algorithm::join(pairs, ",");
 }
 
+Status check_shape(const std::string& shape) {
+  if (shape == kBetween) return {};
+  if (shape != "random" &&
+      std::find(std::begin(kShapes), std::end(kShapes), shape) != std::end(kShapes)) {
+    return {};
+  }
+  return bad_input("{}", unknown_name("shape", shape, kShapes));
+}
+
 Result<Grudge> grudge_of(const std::string& text) {
   Grudge grudge;
   std::vector<std::string> pairs;
@@ -120,10 +133,14 @@ Result<Grudge> grudge_of(const std::string& text) {
       pairs, text, [](char c) { return c == ','; }, boost::token_compress_on);
   for (const std::string& pair : pairs) {
     const std::size_t mark = pair.find('!');
-    if (mark == std::string::npos) {
-      return bad_input("fault partition-hosts: grudge \"{}\": expected pairs such as n1!n2", text);
+    const std::string host = pair.substr(0, mark);
+    const std::string other = mark == std::string::npos ? "" : pair.substr(mark + 1);
+    if (other.empty() || host == other || !grudge[host].insert(other).second) {
+      return bad_input(
+          "fault partition-hosts: grudge \"{}\": expected pairs of different hosts, such as n1!n2, "
+          "each once",
+          text);
     }
-    grudge[pair.substr(0, mark)].insert(pair.substr(mark + 1));
   }
   return grudge;
 }
@@ -135,7 +152,7 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
   const std::string_view drawn = possible[random.below(possible.size())];
   const std::string& wanted = options.text("shape");
   const auto roles = options.list("between");
-  const std::string shape(!roles.empty()       ? "between"
+  const std::string shape(!roles.empty()       ? std::string_view(kBetween)
                           : wanted == "random" ? drawn
                                                : std::string_view(wanted));
   Grudge grudge = roles.empty() ? shaped(shape, terrain, random) : between(roles, terrain);
@@ -147,6 +164,30 @@ Fault draw(const Options& options, const Terrain& terrain, Random& random) {
   for (const auto& [host, dropped] : grudge) fault.hosts.push_back(host);
   fault.parameters = {{"shape", shape}, {"grudge", text_of(grudge)}};
   return fault;
+}
+
+// The hosts are those that drop packets. The shape is what the grudge was drawn by, and is not
+// known of one that was written without.
+Status settle(Fault& fault, const std::set<std::string>& written) {
+  if (fault.parameters.empty()) return {};  // there is nothing to cut
+  if (written.count("grudge") == 0 && written.count("shape") != 0) {
+    return bad_input(
+        "shape={}: of a written step it only tells what its grudge came from; write the grudge, "
+        "such as `grudge=n1!n2`, or set the shape among the campaign's faults",
+        fault.parameters["shape"]);
+  }
+  if (written.count("grudge") != 0 && written.count("shape") == 0) fault.parameters.erase("shape");
+  if (written.count("shape") != 0) ORDEAL_TRY(check_shape(fault.parameters["shape"]));
+  ORDEAL_TRY_ASSIGN(const Grudge grudge, grudge_of(fault.parameters["grudge"]));
+  HostNames hosts;
+  for (const auto& [host, dropped] : grudge) hosts.push_back(host);
+  if (written.count("hosts") != 0 &&
+      std::set(hosts.begin(), hosts.end()) != std::set(fault.hosts.begin(), fault.hosts.end())) {
+    return bad_input("\"{}\": by the grudge, {} drop packets; leave the hosts out",
+                     fmt::join(fault.hosts, ","), fmt::join(hosts, ", "));
+  }
+  fault.hosts = std::move(hosts);
+  return {};
 }
 
 std::string detail(const Grudge& grudge) {
@@ -191,7 +232,8 @@ FaultEntry partition_hosts_fault() {
           .options = kOptions,
           .draw = draw,
           .plan = plan,
-          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(400)}};
+          .typical = {.to_see = milliseconds(600), .to_heal = milliseconds(400)},
+          .settle = settle};
 }
 
 }  // namespace ordeal

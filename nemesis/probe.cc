@@ -50,7 +50,9 @@ void ask(Asked& asked, const Cluster& cluster, const std::stop_token& stop,
     asked.seen = "is not among the hosts given";
     return;
   }
-  const auto output = host->run(*asked.command, time_until(cutoff), stop);
+  Command probe = *asked.command;
+  probe.title = "the probe";
+  const auto output = host->run(probe, time_until(cutoff), stop);
   asked.as_wanted = output && output->exit_status == 0;
   asked.seen = output ? line_of(*output) : output.error().message;
 }

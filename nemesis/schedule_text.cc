@@ -4,6 +4,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <set>
 
 #include "base/names.h"
 #include "nemesis/schedule.h"
@@ -50,25 +51,53 @@ Result<FaultChoice> choice_of(const std::string& name, std::span<const FaultChoi
   return bad_input("{}", unknown_name("fault", name, known));
 }
 
-Status set_from(const std::string& word, Strikes strikes, Fault& fault) {
+Result<std::vector<std::string>> names_in(const std::string& word, const std::string& list) {
+  std::vector<std::string> names = split(list, ",");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) ==
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      continue;
+    }
+    return bad_input("\"{}\": {} is named twice", word, names[i]);
+  }
+  if (names.empty()) return bad_input("\"{}\": expected names with commas between them", word);
+  return names;
+}
+
+tl::unexpected<Error> no_such_parameter(const std::string& word, bool of_legs, const Fault& fault) {
+  std::vector<std::string> known;
+  if (of_legs) known.push_back("legs");
+  for (const auto& [name, value] : fault.parameters) known.push_back(name);
+  return bad_input("\"{}\": fault {} has no such parameter; known: {}", word, fault.name,
+                   known.empty() ? "none" : boost::algorithm::join(known, ", "));
+}
+
+constexpr const char* kHosts = "hosts";  // has no name in the text
+
+// `written` are the names of what was set before.
+Status set_from(const std::string& word, Strikes strikes, Fault& fault,
+                std::set<std::string>& written) {
   const std::size_t equals = word.find('=');
   const bool of_legs = strikes == Strikes::legs;
-  if (equals == std::string::npos) {
-    if (of_legs) {
-      return bad_input("\"{}\": fault {} strikes legs, as in `legs=client-db`, and takes no hosts",
-                       word, fault.name);
-    }
-    fault.hosts = split(word, ",");
-  } else if (of_legs && word.substr(0, equals) == "legs") {
-    fault.legs = split(word.substr(equals + 1), ",");
-  } else if (fault.parameters.count(word.substr(0, equals)) != 0) {
-    fault.parameters[word.substr(0, equals)] = word.substr(equals + 1);
+  const bool of_hosts = equals == std::string::npos;
+  const std::string name = of_hosts ? kHosts : word.substr(0, equals);
+  if (of_hosts && of_legs) {
+    return bad_input("\"{}\": fault {} strikes legs, as in `legs=client-db`, and takes no hosts",
+                     word, fault.name);
+  }
+  if (!written.insert(name).second) {
+    return bad_input("\"{}\": {} of fault {} {} twice{}", word, name, fault.name,
+                     of_hosts ? "are named" : "is set",
+                     of_hosts ? "; expected one list, such as `n1,n2`" : "");
+  }
+  if (of_hosts) {
+    ORDEAL_TRY_ASSIGN(fault.hosts, names_in(word, word));
+  } else if (of_legs && name == "legs") {
+    ORDEAL_TRY_ASSIGN(fault.legs, names_in(word, word.substr(equals + 1)));
+  } else if (fault.parameters.count(name) != 0) {
+    fault.parameters[name] = word.substr(equals + 1);
   } else {
-    std::vector<std::string> known;
-    if (of_legs) known.push_back("legs");
-    for (const auto& [name, value] : fault.parameters) known.push_back(name);
-    return bad_input("\"{}\": fault {} has no such parameter; known: {}", word, fault.name,
-                     known.empty() ? "none" : boost::algorithm::join(known, ", "));
+    return no_such_parameter(word, of_legs, fault);
   }
   return {};
 }
@@ -86,16 +115,24 @@ Status check_direction(const Fault& fault) {
 std::vector<std::string> placed(const std::vector<std::string>& names, const Terrain& terrain) {
   std::vector<std::string> hosts;
   for (const std::string& name : names) {
-    const auto before = hosts.size();
+    bool is_role = false;
     for (const Terrain::Server& server : terrain.servers) {
-      if (server.host != name && has_role(server, name)) hosts.push_back(server.host);
+      if (!has_role(server, name)) continue;
+      is_role = true;
+      if (std::find(hosts.begin(), hosts.end(), server.host) == hosts.end()) {
+        hosts.push_back(server.host);
+      }
     }
-    if (hosts.size() == before) hosts.push_back(name);
+    if (!is_role) hosts.push_back(name);
   }
   return hosts;
 }
 
 Status check_places(const Fault& fault, const Terrain& terrain) {
+  if (fault.hosts.empty() && fault.legs.empty()) {
+    return bad_input("fault {} finds nothing to strike; change its settings, or `legs:`",
+                     fault.name);
+  }
   std::vector<std::string_view> hosts;
   std::vector<std::string_view> legs;
   for (const Terrain::Server& server : terrain.servers) hosts.push_back(server.host);
@@ -134,10 +171,14 @@ Result<ScheduledFault> parse_step(const StepText& step, std::span<const FaultCho
   if (words.empty()) return bad_input("expected a fault, such as `kill n1`");
   ORDEAL_TRY_ASSIGN(const FaultChoice choice, choice_of(words.front(), faults));
   scheduled.fault = choice.entry->draw(choice.options, terrain, random);
+  std::set<std::string> written;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    ORDEAL_TRY(set_from(words[i], choice.entry->strikes, scheduled.fault));
+    ORDEAL_TRY(set_from(words[i], choice.entry->strikes, scheduled.fault, written));
   }
   scheduled.fault.hosts = placed(scheduled.fault.hosts, terrain);
+  if (choice.entry->settle != nullptr) {
+    ORDEAL_TRY(choice.entry->settle(scheduled.fault, written));
+  }
   ORDEAL_TRY(check_direction(scheduled.fault));
   ORDEAL_TRY(check_places(scheduled.fault, terrain));
   return scheduled;

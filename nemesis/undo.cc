@@ -49,7 +49,9 @@ Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
   } else if (strikes_control_node(undo)) {
     ORDEAL_TRY(host.preflight(kReconnectTimeout));
   }
-  ORDEAL_TRY(run_checked(host, each_of(as_login_user(*commands, host)), timeout, stop));
+  Command undoing = each_of(as_login_user(*commands, host));
+  undoing.title = "undoing " + undo.fault;
+  ORDEAL_TRY(run_checked(host, undoing, timeout, stop));
   return {};
 }
 
@@ -57,8 +59,9 @@ Status undo_on_host(Host& host, const PendingUndo& undo, milliseconds timeout,
 Status disarm_on_hosts(const PendingUndo& undo, const Cluster& cluster, std::stop_token stop) {
   return control_node_first(cluster, [&](Host& host) -> Status {
     if (commands_for(host, undo.undo) == nullptr) return {};
-    ORDEAL_TRY(
-        run_checked(host, disarm_watchdog(watchdog_id(undo.id, host)), kDisarmTimeout, stop));
+    Command disarming = disarm_watchdog(watchdog_id(undo.id, host));
+    disarming.title = "disarming the watchdog of " + undo.fault;
+    ORDEAL_TRY(run_checked(host, disarming, kDisarmTimeout, stop));
     return {};
   });
 }

@@ -108,6 +108,10 @@ Command end_marked(const std::string& kind, const std::string& id) {
 
 Command disarm_watchdog(const std::string& id) { return end_marked("ordeal-watchdog", id); }
 
-Command undo_now() { return command({"sh", "-c", kUndoNow, "sh"}); }
+Command undo_now() {
+  Command undo = script(kUndoNow, {});
+  undo.title = "letting the watchdogs undo";
+  return undo;
+}
 
 }  // namespace ordeal

@@ -140,6 +140,13 @@ struct Loader {
     }
     for (const YAML::Node& step : list) {
       const std::string where = origin.of(step_path(steps.size()), step);
+      if (step.IsScalar()) {
+        return bad_input(
+            "{}: expected a step such as `at 12s for 4s: kill n1`, found the text \"{}\"; quotes "
+            "belong "
+            "around the fault alone, as in `[at 12s: \"kill n1,n2\"]`",
+            where, step.Scalar());
+      }
       if (!step.IsMap() || step.size() != 1 || !step.begin()->second.IsScalar()) {
         return bad_input("{}: expected a step such as `at 12s for 4s: kill n1`", where);
       }

@@ -35,9 +35,8 @@ Result<CommandOutput> run_checked(Host& host, const Command& command,
                                   std::chrono::milliseconds timeout, std::stop_token stop) {
   ORDEAL_TRY_ASSIGN(CommandOutput output, host.run(command, timeout, std::move(stop)));
   if (output.exit_status != 0) {
-    return surroundings_error("on host {}, `{}` ended with exit status {}; it said: {}",
-                              host.name(), display(command), output.exit_status,
-                              last_line(output.standard_error));
+    return surroundings_error("on host {}, {} ended with exit status {}; it said: {}", host.name(),
+                              named(command), output.exit_status, last_line(output.standard_error));
   }
   return output;
 }

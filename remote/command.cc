@@ -66,4 +66,8 @@ std::string display(const Command& command) {
   return one_line(line);
 }
 
+std::string named(const Command& command) {
+  return command.title.empty() ? '`' + display(command) + '`' : command.title;
+}
+
 }  // namespace ordeal

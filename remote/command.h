@@ -13,6 +13,7 @@ struct Command {
   std::string standard_input;
   std::map<std::string, std::string> environment;  // added to the host's
   std::string user;                                // run as this user; "" is the login user
+  std::string title{};  // what it does, for messages in place of a long script
 
   friend bool operator==(const Command&, const Command&) = default;
 };
@@ -28,5 +29,7 @@ std::string shell_line(const Command& command);
 // For messages: the arguments, quoted where needed, without environment or input; one line, and the
 // first 200 bytes of what is longer.
 std::string display(const Command& command);
+// For messages: the title, or that in backquotes.
+std::string named(const Command& command);
 
 }  // namespace ordeal

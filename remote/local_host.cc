@@ -43,7 +43,7 @@ class LocalHost : public Host {
     auto output = run_process({{"/bin/sh", "-c", shell_line(own)}, own.standard_input, {}}, timeout,
                               std::move(stop));
     if (output || output.error().kind == ErrorKind::stopped) return output;
-    return surroundings_error("on host {}, `{}` failed: {}", name(), display(command),
+    return surroundings_error("on host {}, {} failed: {}", name(), named(command),
                               output.error().message);
   }
 
@@ -58,9 +58,9 @@ class LocalHost : public Host {
   Status check(const Command& command) const {
     if (command.user.empty() || command.user == spec_.user || geteuid() == 0) return {};
     return surroundings_error(
-        "on host {}, `{}` cannot run as user {}: this process is user {}; use "
+        "on host {}, {} cannot run as user {}: this process is user {}; use "
         "that user, or run as root",
-        name(), display(command), command.user, spec_.user);
+        name(), named(command), command.user, spec_.user);
   }
 
   const HostSpec spec_;

@@ -142,7 +142,7 @@ class SshHost : public Host {
     const Command seen = as_seen_by(spec_, command);
     const std::string line = shell_line(seen);
     if (line.find('\0') != std::string::npos) {
-      return bad_input("`{}`: an argument contains a zero byte", display(command));
+      return bad_input("{}: an argument contains a zero byte", named(command));
     }
     for (const bool fresh : {false, true}) {
       if (fresh_only && !fresh) continue;
@@ -177,14 +177,14 @@ class SshHost : public Host {
     if (why.error.kind == ErrorKind::stopped) return stopped();
     if (Clock::now() >= patience.deadline) {
       return surroundings_error(
-          "{}: `{}` did not end within {} ms, and was killed as far as the host "
+          "{}: {} did not end within {} ms, and was killed as far as the host "
           "could be reached",
-          describe(spec_), display(command), timeout.count());
+          describe(spec_), named(command), timeout.count());
     }
     if (!why.sent)
-      return surroundings_error("{}; `{}` did not run", why.error.message, display(command));
-    return surroundings_error("{}; whether `{}` took effect is not known", why.error.message,
-                              display(command));
+      return surroundings_error("{}; {} did not run", why.error.message, named(command));
+    return surroundings_error("{}; whether {} took effect is not known", why.error.message,
+                              named(command));
   }
 
   const HostSpec spec_;

@@ -5,34 +5,13 @@
 #include <set>
 
 #include "nemesis/sweep.h"
+#include "tests/nemesis/schedule_terrain.h"
 
 namespace ordeal {
 namespace {
 
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
-
-std::vector<FaultChoice> all_faults() {
-  std::vector<FaultChoice> choices;
-  for (const FaultEntry& entry : fault_catalog()) {
-    choices.push_back({&entry, Options::make(entry.name, entry.options, {}).value()});
-  }
-  return choices;
-}
-
-Leg leg(const char* name) {
-  return {name,
-          {{.from = std::string(kControlNode),
-            .to = "n1",
-            .address = "10.0.0.2",
-            .port = 5432,
-            .listener = name}}};
-}
-
-Terrain terrain() {
-  return {.servers = {{"n1", "primary"}, {"n2", "standby"}, {"n3", "standby"}},
-          .legs = {leg("client-db"), leg("replication"), leg("backup")}};
-}
 
 // Faults of the first sweep: each fault, and each leg, once.
 std::size_t sweep_size() {
@@ -313,57 +292,6 @@ TEST_CASE("settings of the campaign's section are read and checked") {
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().kind == ErrorKind::bad_input);
   CHECK(wrong.error().message == "schedule: duration-min (20s) is longer than duration-max (10s)");
-}
-
-TEST_CASE("schedules are written as they are read") {
-  const ScheduledFault scheduled{
-      .start = 12500ms,
-      .duration = 4s,
-      .fault = {"partition", {}, {"client-db"}, {{"direction", "upstream"}}}};
-  CHECK(describe(scheduled).when == "at 12500ms for 4s");
-  CHECK(describe(scheduled).what == "partition legs=client-db direction=upstream");
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    for (const ScheduledFault& each : schedule(seed, 120s)) {
-      const auto read = parse_step(describe(each), all_faults(), terrain(), Random(seed + 1));
-      INFO((read ? "" : read.error().message));
-      REQUIRE(read);
-      CHECK(*read == each);
-    }
-  }
-}
-
-std::string refused(const StepText& step) {
-  const auto read = parse_step(step, {}, terrain(), Random(1));
-  return read ? "" : read.error().message;
-}
-
-TEST_CASE("what a written step leaves open is drawn, and what is wrong with it is told") {
-  const auto kill = parse_step({"at 12s", "kill n2"}, {}, terrain(), Random(1)).value();
-  CHECK(kill == ScheduledFault{12s, 5s, {"kill", {"n2"}}});
-  const auto cut = parse_step({"at 1s for 2s", "partition"}, {}, terrain(), Random(1)).value();
-  CHECK(cut.fault.legs.size() == 1);
-  CHECK(refused({"12s", "kill n2"}) == "\"12s\": expected a time such as `at 12s for 4s`");
-  CHECK(refused({"at soon", "kill n2"}).find("at 12s for 4s") != std::string::npos);
-  CHECK(refused({"at 1s", ""}) == "expected a fault, such as `kill n1`");
-  CHECK(refused({"at 1s", "kil n1"}).find("kill") != std::string::npos);
-  CHECK(refused({"at 1s", "kill n9"}).find("host") != std::string::npos);
-  CHECK(refused({"at 1s", "partition legs=x"}).find("leg") != std::string::npos);
-  CHECK(refused({"at 1s", "kill n1 speed=3"}).find("no such parameter; known: none") !=
-        std::string::npos);
-  CHECK(refused({"at 1s", "kill n1 legs=client-db"}).find("no such parameter") !=
-        std::string::npos);
-  Terrain systems = terrain();
-  systems.servers = {{"n1", "db.primary"}, {"n2", "db.standby"}, {"n3", "bus"}};
-  const auto of = [&](const char* what) {
-    return parse_step({"at 1s", what}, {}, systems, Random(1)).value().fault.hosts;
-  };
-  using Hosts = std::vector<std::string>;
-  CHECK(of("kill db") == Hosts{"n1", "n2"});
-  CHECK(of("kill db.standby,bus") == Hosts{"n2", "n3"});
-  CHECK(of("kill n3") == Hosts{"n3"});
-  CHECK(refused({"at 1s", "partition n1"}).find("takes no hosts") != std::string::npos);
-  CHECK(refused({"at 1s", "partition direction=sideways"}) ==
-        "direction=sideways: expected upstream, downstream or both");
 }
 
 }  // namespace

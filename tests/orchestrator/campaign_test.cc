@@ -193,6 +193,12 @@ TEST_CASE("a written schedule is a file of its own, with its own lines") {
   std::ofstream(changes.schedule) << "- at 1s: kill n1\n";
   CHECK(error_of(kGood, changes) ==
         changes.schedule.string() + ":1:1: expected a map with `steps:`");
+  std::ofstream(changes.schedule) << "steps: [at 1s: kill n1, \"at 2s: pause n1\"]\n";
+  CHECK(
+      error_of(kGood, changes) ==
+      changes.schedule.string() +
+          ":1:25: expected a step such as `at 12s for 4s: kill n1`, found the text \"at 2s: pause "
+          "n1\"; quotes belong around the fault alone, as in `[at 12s: \"kill n1,n2\"]`");
   std::ofstream(changes.schedule) << "steps:\n- at 1s: kill n1\n- at 2s: pause n1\n";
   const auto campaign = load(kGood, changes);
   REQUIRE(campaign);

@@ -80,6 +80,8 @@ TEST_CASE("messages show the arguments, and neither environment nor input") {
 
 TEST_CASE("messages show a script as the beginning of one line") {
   CHECK(display({{"sh", "-c", "\nfirst\nsecond\n"}, {}, {}, {}}) == "sh -c ' first second '");
+  CHECK(named({{"sh", "-c", "exit"}, {}, {}, {}}) == "`sh -c exit`");
+  CHECK(named({{"sh", "-c", "exit"}, {}, {}, {}, "undoing pause"}) == "undoing pause");
   const std::string long_script = std::string(192, 'a') + "\u00e9";
   CHECK(display({{"sh", "-c", long_script}, {}, {}, {}}) ==
         "sh -c '" + std::string(192, 'a') + "...");
