@@ -1,4 +1,4 @@
-"""A system with roles and two legs: a primary and its standbys, struck together and apart."""
+"""Systems with roles and legs: a primary and its standbys, and one that follows it, struck together and apart."""
 from support import *
 
 
@@ -30,6 +30,20 @@ steps:
         log = (self.store / "latest/faults.log").read_text()
         self.assertIn("packets of replication are dropped on the way to the server", log)
         self.assertIn("SIGKILL to the database on n2, n3", log)
+        self.assert_nothing_left()
+
+    def test_faults_strike_one_of_two_systems_and_reads_of_the_other_are_old_but_whole(self):
+        done = self.run_campaign("postgres-subscriber", "--json", "--duration", "18s")
+        self.assert_code(done, VALID)
+        verdict = done.json()
+        self.assertGreater(verdict["transactions"]["ok"], 500)
+        # A process does not see its own writes, which go to the other system.
+        self.assertIn("read-your-writes", verdict["all_violated"])
+        self.assertIn("db: postgres (PostgreSQL) 15", verdict["run"]["versions"]["target"])
+        log = (self.store / "latest/faults.log").read_text()
+        self.assertIn("SIGKILL to the database on n3", log)
+        self.assertNotRegex(log, "SIGKILL to the database on n[12]")
+        self.assertIn("replica.subscription", {row["where"] for row in verdict["run"]["coverage"]})
         self.assert_nothing_left()
 
     def test_standbys_on_hosts_that_are_not_there_are_refused_with_their_place(self):
