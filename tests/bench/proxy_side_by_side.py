@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Our TCP fault proxy and toxiproxy 2.5 side by side over loopback, without toxics: [ROUNDS].
+"""Our TCP fault proxy and toxiproxy 2.5 side by side over loopback, without toxics.
 
-    scripts/build release ordeal proxy_load && tests/bench/proxy_side_by_side.py
+    scripts/build release ordeal proxy_load && tests/bench/proxy_side_by_side.py [ROUNDS]
 
 Builds toxiproxy with `go` from its module, at the version below, into build/bench. Each figure is the
 median of ROUNDS (5), the contestants taking turns; `direct` is without a proxy. Needs an idle machine; run
 by root, it measures round trips at real-time priority, so that other work matters less there.
 """
+import argparse
 import json
 import os
 import pathlib
+import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import time
 import urllib.request
 
@@ -28,6 +29,8 @@ def build_toxiproxy():
     folder = ROOT / "build/bench"
     program = folder / "server"
     if not program.exists():
+        if shutil.which("go") is None:
+            raise SystemExit("building toxiproxy needs `go`: install the package golang-go")
         folder.mkdir(parents=True, exist_ok=True)
         package = f"github.com/Shopify/toxiproxy/v2/cmd/server@{TOXIPROXY_VERSION}"
         subprocess.run(["go", "install", package], check=True,
@@ -123,8 +126,17 @@ def measure(contestant):
     return {"one": one, "cpu_one": cpu_one, "many": many, "cpu_many": cpu_many, "p50": p50, "p99": p99}
 
 
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rounds", nargs="?", type=int, default=5)
+    return parser.parse_args()
+
+
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    rounds = arguments().rounds
+    for program in (ORDEAL, LOAD):
+        if not program.exists():
+            raise SystemExit(f"{program} is missing: run `scripts/build release ordeal proxy_load` first")
     toxiproxy = build_toxiproxy()
     contestants = [
         Contestant("direct"),
