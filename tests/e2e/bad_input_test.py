@@ -73,6 +73,12 @@ class BadInput(EndToEnd):
         self.assertEqual(latest, [(self.store / "latest").resolve(), (self.store / "bad/latest").resolve()])
         self.assertGreater(len(list((self.store / "bad").iterdir())), 2)
 
+    def test_disks_larger_than_memory_are_refused(self):
+        done = self.run_campaign("quickstart", "--set", "hosts.disk=1000000")
+        self.assert_code(done, BAD_INPUT)
+        self.assertIn("of which this machine has", done.err)
+        self.assert_nothing_left()
+
     def test_port_in_use(self):
         with socket.create_server(("0.0.0.0", 0)) as taken:
             port = taken.getsockname()[1]

@@ -55,15 +55,15 @@ class Etcd(EndToEnd):
         self.assert_code(checked, VALID)
 
     def test_members_reach_each_other_through_the_fault_proxy(self):
-        done = self.run_campaign("etcd-registers", "--json", "--duration", "14s", "--no-disruptions",
+        done = self.run_campaign("etcd-registers", "--json", "--duration", "4s", "--no-disruptions",
                                  "--set", "legs.client-db=proxy", "--set", "legs.peer=proxy")
         self.assert_code(done, VALID)
-        done = self.run_campaign("etcd-registers", "--json", "--duration", "14s",
+        done = self.run_campaign("etcd-registers", "--json", "--duration", "28s",
                                  "--schedule", self.write("steps.yaml", """
 steps:
 - at 2s for 2s: latency legs=peer direction=both latency=300
-- at 6s for 2s: partition legs=peer direction=both
-- at 10s for 2s: partition legs=client-db direction=both
+- at 8s for 2s: partition legs=peer direction=both
+- at 14s for 2s: partition legs=client-db direction=both
 """))
         self.assert_code(done, VALID)
         rows = {(row["fault"], row["where"]) for row in done.json()["run"]["coverage"]}

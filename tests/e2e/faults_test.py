@@ -93,7 +93,7 @@ class Faults(EndToEnd):
         self.assertIn("strikes servers; needs strace, and the right to attach it\n", faults)
         self.assertRegex(faults, r"calls .* \(one of sync, write; default write\)\n")
         targets = self.ordeal("list", "targets").out
-        self.assertIn("    roles: db, primary, standby; legs: client-db, replication\n", targets)
+        self.assertIn("    roles: db, primary, standby; legs: client-db, replication, subscription\n", targets)
 
     def test_a_fault_that_finds_nothing_to_strike_is_refused(self):
         done = self.run_campaign("--set", "faults.partition-hosts.shape=one")
