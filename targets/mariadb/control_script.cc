@@ -52,17 +52,18 @@ start() {
 
 # A member that left a minority in an orderly way would forget who else belonged to the cluster, and
 # after it the others would wait in vain: gvwstate.dat, which is for that, outlives a kill only.
+# What runs a member's server ends with it.
 stop() {
   lock || return 1
   signal_all CONT
   [ ! -e "$directory/galera" ] || [ "$(status wsrep_cluster_status)" = Primary ] || kill_all
-  if is_started; then
-    kill -s TERM "$started" 2>/dev/null
-    for try in $(seq 200); do
-      is_started || break
-      sleep 0.05
-    done
-  fi
+  for process in $(processes); do
+    [ "$(cat "/proc/$process/comm" 2>/dev/null)" != mariadbd ] || kill -s TERM "$process"
+  done
+  for try in $(seq 200); do
+    is_started || break
+    sleep 0.05
+  done
   kill_all
 }
 

@@ -8,8 +8,8 @@ namespace ordeal::mariadb {
 namespace {
 
 // A position is UUID:SEQNO; without data of the cluster's its seqno is -1, with half of them -2.
+// What is told besides is whether gvwstate.dat is kept.
 constexpr std::string_view kProgram = R"sh(
-server=$1
 none=00000000-0000-0000-0000-000000000000
 cd "$data" || exit 1
 
@@ -26,17 +26,24 @@ position() {
   elif [ "${seqno:--1}" -ge 0 ]; then
     echo "$uuid:$seqno"
   else
+    # It would listen where clients are let in, and pass for a member that runs.
     found=$(/usr/sbin/mariadbd --defaults-file="$directory/my.cnf" --disable-log-error \
-      --wsrep-recover 2>&1 | sed -n 's/.*WSREP: Recovered position: *//p' | tail -n 1)
+      --skip-networking --wsrep-recover 2>&1 |
+      sed -n 's/.*WSREP: Recovered position: *//p' | tail -n 1)
     echo "${found:-$none:-2}"
   fi
 }
 
 # Others may read the file at any time.
-publish() {
-  mkdir -p "$directory/exchange" && echo "$1" > "$directory/exchange/new" &&
+tell() {
+  view=none
+  [ ! -e gvwstate.dat ] || view=kept
+  echo "$own $view" > "$directory/exchange/new" &&
     mv -f "$directory/exchange/new" "$directory/exchange/position"
-  cat > "$directory/rsyncd.conf" <<END
+}
+
+serve() {
+  mkdir -p "$directory/exchange" && tell && cat > "$directory/rsyncd.conf" <<END
 use chroot = no
 log file = /dev/null
 [exchange]
@@ -49,60 +56,81 @@ END
   exchange=$!
 }
 
-position_of() {
+# Anew each time: rsync takes a file of the same size and second for the same.
+told_by() {
+  rm -f "$directory/told"
   rsync --address="$address" --contimeout=1 --timeout=2 \
-    "rsync://$1:$increment_port/exchange/position" "$directory/position-of-peer" 2>/dev/null &&
-    cat "$directory/position-of-peer"
+    "rsync://$1:$increment_port/exchange/position" "$directory/told" 2>/dev/null &&
+    cat "$directory/told"
 }
 
-runs() {
-  timeout 1 bash -c ': < "/dev/tcp/$0/$1"' "$1" $group_port 2>/dev/null
+listens() {
+  timeout 1 bash -c ': < "/dev/tcp/$0/$1"' "$1" "$2" 2>/dev/null
 }
 
-# Whether $1, of the member at $2, is ahead of what this one has.
+# Whether position $1, of the member at $2, is ahead of what this one has.
 is_ahead() {
   [ "${1##*:}" -gt "${own##*:}" ] ||
     { [ "${1##*:}" = "${own##*:}" ] && expr "$2" '<' "$address" >/dev/null; }
 }
 
-is_most_advanced() {
-  [ "${own##*:}" -ge -1 ] || return 1
+# A server that accepts clients was in the cluster once. One that does not, yet, may wait for those
+# of its last primary component.
+joins() {
   for peer in $peers; do
-    theirs=$(position_of "$peer") && [ -n "$theirs" ] || return 1
-    ! is_ahead "$theirs" "$peer" || return 1
+    listens "$peer" $port && return 0
+    [ -z "$gave_up" ] && [ -e gvwstate.dat ] && listens "$peer" $group_port && return 0
   done
+  return 1
+}
+
+# Where all members are here, none of the last primary component is left, and what gvwstate.dat says
+# is of no use: who brought it along to a cluster made anew would be refused.
+makes_anew() {
+  best=1
+  for peer in $peers; do
+    theirs=$(told_by "$peer") && [ -n "$theirs" ] || return 1
+    [ "${theirs#* }" = none ] && ! is_ahead "${theirs% *}" "$peer" || best=
+  done
+  if [ -e gvwstate.dat ]; then
+    rm -f gvwstate.dat
+    tell
+  fi
+  [ -n "$best" ] && [ "${own##*:}" -ge -1 ]
 }
 
 choose() {
-  for peer in $peers; do
-    if runs "$peer"; then
-      echo "Ordeal: joins $peer with position $own"
-      return 0
+  anew=
+  until joins; do
+    if makes_anew; then
+      anew=--wsrep-new-cluster
+      [ ! -e grastate.dat ] || sed -i 's/^safe_to_bootstrap:.*/safe_to_bootstrap: 1/' grastate.dat
+      echo "Ordeal: no member runs, and none is ahead of $own: makes the cluster anew"
+      return
     fi
+    sleep 0.2
   done
-  is_most_advanced || return 1
-  echo "Ordeal: no member runs, and none is ahead of $own: makes the cluster anew"
-  anew=--wsrep-new-cluster
+  echo "Ordeal: joins $peer with position $own"
 }
 
-own=$(position)
-anew=
-if [ "$(of_state safe_to_bootstrap)" = 1 ]; then
-  echo "Ordeal: was the last to leave, at $own: makes the cluster anew"
-  anew=--wsrep-new-cluster
-else
-  publish "$own"
-  until choose; do sleep 0.2; done
+# Ends with the server, unless that found no cluster to be in.
+gave_up=
+while :; do
+  own=$(position)
+  serve
+  choose
   kill $exchange
   wait $exchange
-fi
-if [ -n "$anew" ]; then
-  rm -f gvwstate.dat
-  [ ! -e grastate.dat ] || sed -i 's/^safe_to_bootstrap:.*/safe_to_bootstrap: 1/' grastate.dat
-fi
-set --
-[ "${own##*:}" -lt 0 ] || set -- --wsrep-start-position="$own"
-exec "$server" --defaults-file="$directory/my.cnf" $anew "$@"
+  from=
+  [ "${own##*:}" -lt 0 ] || from=--wsrep-start-position=$own
+  begin=$(($(wc -c < "$directory/mariadb.log") + 1))
+  "$1" --defaults-file="$directory/my.cnf" $anew $from
+  status=$?
+  said=$(tail -c +$begin "$directory/mariadb.log" | grep -a 'wsrep::connect(.*failed')
+  [ -n "$said" ] || exit $status
+  echo "Ordeal: found no cluster to be in, and looks for one again"
+  gave_up=1
+done
 )sh";
 
 }  // namespace
@@ -120,14 +148,13 @@ SettingMap galera_settings(const ServerPlace& place, const std::vector<std::stri
           {"binlog_format", "ROW"},
           {"default_storage_engine", "InnoDB"},
           {"innodb_autoinc_lock_mode", "2"},
-          // A member that is cut off is given up within seconds, and one that has lost the others
-          // waits for them instead of ending.
+          // A member that is cut off is given up within seconds.
           {"wsrep_provider_options",
            fmt::format("gmcast.listen_addr=tcp://{0}:{1};ist.recv_addr={0}:{2};gcache.size=64M;"
                        "gmcast.time_wait=PT0.5S;gmcast.peer_timeout=PT1S;"
                        "evs.keepalive_period=PT0.3S;evs.inactive_check_period=PT0.3S;"
                        "evs.suspect_timeout=PT1.5S;evs.inactive_timeout=PT3S;"
-                       "evs.install_timeout=PT3S;pc.wait_prim_timeout=PT1H",
+                       "evs.install_timeout=PT3S;pc.wait_prim_timeout=PT15S",
                        place.address, kGroupPort, kIncrementPort)}};
 }
 
@@ -136,11 +163,11 @@ std::string galera_program(const ServerPlace& place, const std::vector<std::stri
   std::erase(peers, place.address);
   return fmt::format(
       "#!/bin/sh\n"
-      "# Decides how this member of a Galera cluster starts, and becomes the server $1.\n"
+      "# Decides how this member of a Galera cluster starts, and runs its server, $1.\n"
       "directory='{}'\ndata=$directory/data address={} peers='{}'\n"
-      "group_port={} increment_port={}\n{}",
-      place.directory.string(), place.address, fmt::join(peers, " "), kGroupPort, kIncrementPort,
-      kProgram);
+      "port={} group_port={} increment_port={}\n{}",
+      place.directory.string(), place.address, fmt::join(peers, " "), place.port, kGroupPort,
+      kIncrementPort, kProgram);
 }
 
 }  // namespace ordeal::mariadb

@@ -80,7 +80,7 @@ TEST_CASE("mariadb outcomes: errors of statements undo the transaction, and leav
 }
 
 TEST_CASE("mariadb outcomes: what sessions do to each other") {
-  MariaDbServer server(ServerSettings{{"settings.innodb_lock_wait_timeout", "1"}});
+  MariaDbServer server;
   server.up();
   make_tables(server);
   auto a = server.connection();
@@ -99,6 +99,7 @@ TEST_CASE("mariadb outcomes: what sessions do to each other") {
     CHECK_THAT(both, Catch::Contains("fail deadlock: ") && Catch::Contains("ok"));
   }
   SECTION("lock wait time-out, which undoes its statement alone") {
+    REQUIRE(b->execute("SET innodb_lock_wait_timeout = 1", {}));
     const auto trouble = run_around(
         *a, "UPDATE t SET v = 1 WHERE id = 1",
         [&] {
