@@ -4,7 +4,6 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
 
-#include "base/names.h"
 #include "nemesis/grudge.h"
 #include "nemesis/packet_filter.h"
 #include "nemesis/partition.h"
@@ -123,7 +122,7 @@ Status check_shape(const std::string& shape) {
       std::find(std::begin(kShapes), std::end(kShapes), shape) != std::end(kShapes)) {
     return {};
   }
-  return bad_input("{}", unknown_name("shape", shape, kShapes));
+  return bad_input("shape={}: expected one of {}", shape, fmt::join(kShapes, ", "));
 }
 
 Result<Grudge> grudge_of(const std::string& text) {

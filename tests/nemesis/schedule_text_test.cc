@@ -101,7 +101,8 @@ TEST_CASE("of a written partition of hosts, hosts and shape agree with the grudg
   const auto fails = [](const std::string& what) {
     return refused({"at 1s", "partition-hosts" + what});
   };
-  CHECK(fails(" grudge=n1!n2 shape=square").starts_with("unknown shape \"square\""));
+  CHECK(
+      fails(" grudge=n1!n2 shape=square").starts_with("shape=square: expected one of one, halves"));
   CHECK(fails(" shape=halves").starts_with("shape=halves: of a written step it only tells"));
   CHECK(fails(" n3 grudge=n1!n2").starts_with("\"n3\": by the grudge, n1 drop packets"));
   for (const char* grudge : {"", "n1", "n1!n1", "n1!n2,n1!n2", "n1!"}) {
