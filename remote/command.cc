@@ -15,7 +15,7 @@ bool is_plain(char c) {
 
 // POSIX shell, 2.2.2: within single quotes everything is literal but the single quote itself, which
 // is therefore closed, escaped and opened again.
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
   std::string result = "'";
   for (const char c : word) {
@@ -30,7 +30,7 @@ std::string quoted(std::string_view word) {
 
 void append_word(std::string& line, std::string_view word) {
   if (!line.empty()) line += ' ';
-  line += quoted(word);
+  line += shell_quoted(word);
 }
 
 // Scripts are long, and of many lines; what they begin with tells them apart well enough.
@@ -49,8 +49,8 @@ std::string shell_line(const Command& command) {
   if (!command.user.empty()) {
     // Replaces itself by the command, unlike su and runuser, so that signals reach it. The user's
     // main group need not have the user's name, so the host is asked.
-    line = "setpriv --reuid " + quoted(command.user) + " --regid \"$(id -g -- " +
-           quoted(command.user) + ")\" --init-groups --reset-env";
+    line = "setpriv --reuid " + shell_quoted(command.user) + " --regid \"$(id -g -- " +
+           shell_quoted(command.user) + ")\" --init-groups --reset-env";
   }
   if (!command.user.empty() || !command.environment.empty()) append_word(line, "env");
   // The login user's home is mostly closed to another user, and servers complain about that.
