@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <random>
 
 #include "base/names.h"
 #include "nemesis/proxy/proxy.h"
@@ -17,12 +18,11 @@
 namespace ordeal {
 namespace {
 
-// Unique among the runs of a machine, and short, since chains and namespaces are named after it.
-// Process numbers come again, above all in containers; the clock tells such runs apart.
+// Unique among the runs of a machine, and short, since chains and namespaces are named after it. In
+// containers two runs may have one process number, and begin within one millisecond.
 std::string run_id() {
-  static const auto started = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("r{}-{:x}", getpid(),
-                     static_cast<std::uint32_t>(started / std::chrono::milliseconds(1)));
+  static const std::uint32_t unique = std::random_device{}();
+  return fmt::format("r{}-{:x}", getpid(), unique);
 }
 
 Result<Lab> hosts_of(const RunRequest& request) {
