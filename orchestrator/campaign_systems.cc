@@ -133,18 +133,12 @@ const System* find_system(const std::vector<System>& systems, const std::string&
   return found == systems.end() ? nullptr : &*found;
 }
 
-std::vector<std::string_view> names_of_systems(const std::vector<System>& systems) {
-  std::vector<std::string_view> names;
-  for (const System& system : systems) names.push_back(system.name);
-  return names;
-}
-
 Status check_relations(const System& system, const std::vector<System>& systems) {
   const std::string& where = system.target.where;
   for (const std::string& name : needs_of(system)) {
     if (find_system(systems, name) != nullptr) continue;
     return bad_input("{}: system {}: {}", where, system.name,
-                     unknown_name("system", name, names_of_systems(systems)));
+                     unknown_name("system", name, names_of(systems)));
   }
   const TargetEntry& entry = *system.target.entry;
   if (system.upstream.empty()) return {};
@@ -168,7 +162,7 @@ Result<std::vector<System>> in_order(std::vector<System> systems) {
     });
     if (next == systems.end()) {
       return bad_input("{}: systems {} wait for each other by `after` or `upstream`",
-                       systems.front().target.where, fmt::join(names_of_systems(systems), ", "));
+                       systems.front().target.where, fmt::join(names_of(systems), ", "));
     }
     ordered.push_back(std::move(*next));
     systems.erase(next);
@@ -225,7 +219,7 @@ Result<Clients> read_clients(const Origin& origin, const YAML::Node& section,
     const System* system = find_system(systems, name);
     if (system == nullptr) {
       return bad_input("{}: clients: {}: {}", options.where(setting), setting,
-                       unknown_name("system", name, names_of_systems(systems)));
+                       unknown_name("system", name, names_of(systems)));
     }
     ORDEAL_TRY(knows(*system, workload, options.where(setting)));
   }

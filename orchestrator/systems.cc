@@ -69,9 +69,9 @@ const Systems::Part* Systems::find(const std::string& system) const {
   return found == parts_.end() ? nullptr : &*found;
 }
 
-Target& Systems::of(const std::string& host) const {
+const Systems::Part& Systems::part_of(const std::string& host) const {
   for (const Part& part : parts_) {
-    if (has(part.system.hosts, host)) return *part.target;
+    if (has(part.system.hosts, host)) return part;
   }
   throw std::logic_error("no system has host " + host);
 }
@@ -142,14 +142,11 @@ std::vector<std::string> Systems::hosts() const {
 }
 
 std::string Systems::role(const std::string& host) const {
-  for (const Part& part : parts_) {
-    if (!has(part.system.hosts, host)) continue;
-    std::set<std::string> roles;
-    for (const std::string& each : part.target->hosts()) roles.insert(part.target->role(each));
-    const bool says_nothing = !part.system.name.empty() && roles.size() == 1;
-    return says_nothing ? part.system.name : qualified(part.system, part.target->role(host));
-  }
-  return "";
+  const Part& part = part_of(host);
+  std::set<std::string> roles;
+  for (const std::string& each : part.target->hosts()) roles.insert(part.target->role(each));
+  const bool says_nothing = !part.system.name.empty() && roles.size() == 1;
+  return says_nothing ? part.system.name : qualified(part.system, part.target->role(host));
 }
 
 std::vector<Leg> Systems::legs() const {

@@ -61,7 +61,8 @@ class Systems : public Target {
   explicit Systems(const Campaign& campaign) : campaign_(campaign) {}
   Status add(const System& system, const Cluster& cluster);
   void admit_downstream();
-  Target& of(const std::string& host) const;
+  const Part& part_of(const std::string& host) const;
+  Target& of(const std::string& host) const { return *part_of(host).target; }
   const Part* find(const std::string& system) const;
 
   const Campaign& campaign_;

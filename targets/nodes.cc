@@ -17,6 +17,18 @@ bool has(std::span<const Node> nodes, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> hosts_of(std::span<const Node> nodes) {
+  std::vector<std::string> names;
+  for (const Node& node : nodes) names.push_back(node.host);
+  return names;
+}
+
+std::vector<std::string> addresses_of(std::span<const Node> nodes) {
+  std::vector<std::string> addresses;
+  for (const Node& node : nodes) addresses.push_back(node.address);
+  return addresses;
+}
+
 Result<Node> NodeFinder::find(const std::string& name) const {
   if (const Host* host = input.cluster.find(name)) return node_of(*host);
   std::vector<std::string> names;

@@ -1,10 +1,11 @@
 #include "targets/server_steps.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/algorithm/string/trim.hpp>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/options.h"
 #include "targets/server_scripts.h"
@@ -64,6 +65,24 @@ Status check_prepared(const Host& host, const ServerWords& words, const CommandO
                                 host.name(), words.system, (words.directory / "data").string(),
                                 boost::trim_copy(output.standard_error));
   }
+}
+
+Status refused_setting(const Host& host, std::string_view system, std::string_view target,
+                       const std::map<std::string, std::string>& settings,
+                       const CommandOutput& output) {
+  const std::string name = boost::trim_copy(output.standard_output);
+  const std::string message = boost::trim_copy(output.standard_error);
+  if (!name.empty()) {
+    return bad_input(
+        "{}: {} refuses {} = '{}': {}; correct or remove target.{}.settings.{} in the campaign",
+        host.name(), system, name, settings.at(name), message, target, name);
+  }
+  std::vector<std::string> names;
+  for (const auto& [each, value] : settings) {
+    names.push_back(fmt::format("target.{}.settings.{}", target, each));
+  }
+  return bad_input("{}: {} refuses the campaign's settings together: {}; correct one of {}",
+                   host.name(), system, message, fmt::join(names, ", "));
 }
 
 Status await_served(Host& host, const ServerWords& words, milliseconds timeout,

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ Status run_step(Host& host, std::string_view system, std::string_view step, cons
 // programs are missing.
 Status check_prepared(const Host& host, const ServerWords& words, const CommandOutput& output,
                       const std::string& missing);
+// The bad_input of what a server refuses among the settings of the campaign's target (exit status
+// kSettingRefused): stdout is the setting's name, or nothing where it refuses them together, stderr
+// what it says. `system` may have a version, as "PostgreSQL 15".
+Status refused_setting(const Host& host, std::string_view system, std::string_view target,
+                       const std::map<std::string, std::string>& settings,
+                       const CommandOutput& output);
 // Waits until `serves` succeeds; gives up, with the last lines of the server's log, when time is up
 // or the server has no process any more.
 Status await_served(Host& host, const ServerWords& words, std::chrono::milliseconds timeout,

@@ -22,12 +22,12 @@ namespace ordeal {
 // written down before the fault, and be carried out by another process. All are idempotent:
 // starting a running server and killing a dead one succeed.
 struct ServerControl {
-  Command start;         // returns once launched, which is before ready
-  Command stop;          // in the system's own way, then by force
-  Command kill;          // SIGKILL to every process of the server
-  Command pause;         // SIGSTOP to every process
-  Command resume;        // SIGCONT
-  Command state;         // prints what the processes do: running, stopped, mixed or absent
+  Command start;   // returns once launched, which is before ready
+  Command stop;    // in the system's own way, then by force
+  Command kill;    // SIGKILL to every process of the server
+  Command pause;   // SIGSTOP to every process
+  Command resume;  // SIGCONT
+  Command state;   // prints what the processes do: running, stopped, mixed or absent
   // Without its last argument: an offset for libfaketime such as "+120.5". No arguments where
   // libfaketime does not reach the server's clock.
   Command clock_offset;

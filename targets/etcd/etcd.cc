@@ -35,7 +35,7 @@ class Etcd : public Target {
     }
   }
 
-  std::vector<std::string> hosts() const override;
+  std::vector<std::string> hosts() const override { return hosts_of(settings_.members); }
   std::string role(const std::string& /*host*/) const override { return "member"; }
   std::vector<Leg> legs() const override;
   Status reroute(const std::string& leg, const Path& path, const std::string& address,
@@ -94,12 +94,6 @@ class Etcd : public Target {
   std::map<std::string, Address> clients_reach_;
   std::map<std::string, Address> peers_reach_;
 };
-
-std::vector<std::string> Etcd::hosts() const {
-  std::vector<std::string> names;
-  for (const Node& member : settings_.members) names.push_back(member.host);
-  return names;
-}
 
 std::vector<Leg> Etcd::legs() const {
   Leg clients{std::string(kClientLeg), {}};
@@ -186,14 +180,11 @@ Status Etcd::check_flags(Host& host, std::stop_token stop) const {
   const auto command = etcd::check_command(place(host), settings_.flags);
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  const std::string message = boost::trim_copy(output.standard_error);
-  if (output.exit_status != kSettingRefused) {
-    return surroundings_error("{}: could not check the settings of etcd: {}", host.name(), message);
+  if (output.exit_status == kSettingRefused) {
+    return refused_setting(host, kSystem, "etcd", settings_.flags, output);
   }
-  const std::string name = boost::trim_copy(output.standard_output);
-  return bad_input(
-      "{}: etcd refuses {} = '{}': {}; correct or remove target.etcd.settings.{} in the campaign",
-      host.name(), name, settings_.flags.at(name), message, name);
+  return surroundings_error("{}: could not check the settings of etcd: {}", host.name(),
+                            boost::trim_copy(output.standard_error));
 }
 
 Status Etcd::await_ready(Host& host, milliseconds timeout, std::stop_token stop) {

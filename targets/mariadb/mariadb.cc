@@ -43,7 +43,7 @@ class MariaDb : public Target {
     }
   }
 
-  std::vector<std::string> hosts() const override;
+  std::vector<std::string> hosts() const override { return hosts_of(settings_.nodes); }
   std::string role(const std::string& host) const override;
   std::vector<Leg> legs() const override;
   Status reroute(const std::string& leg, const Path& path, const std::string& address,
@@ -94,9 +94,7 @@ class MariaDb : public Target {
     return {.from = std::string(from), .to = node.host, .address = node.address, .port = port};
   }
   std::vector<Path> paths_between_members() const;
-  std::vector<std::string> addresses() const;
   mariadb::ServerFiles files(const Host& host) const;
-  Status refused_setting(const Host& host, const CommandOutput& output) const;
   Status serves(Host& host, std::stop_token stop) const;
 
   mariadb::Settings settings_;
@@ -106,12 +104,6 @@ class MariaDb : public Target {
   std::vector<sql::Endpoint> endpoints_;    // where clients connect to
   std::map<std::string, Path> rerouted_{};  // where replicas named so reach the primary
 };
-
-std::vector<std::string> MariaDb::hosts() const {
-  std::vector<std::string> names;
-  for (const Node& node : settings_.nodes) names.push_back(node.host);
-  return names;
-}
 
 std::string MariaDb::role(const std::string& host) const {
   if (settings_.galera) return "member";
@@ -170,29 +162,24 @@ Status MariaDb::reroute(const std::string& leg, const Path& path, const std::str
   return {};
 }
 
-std::vector<std::string> MariaDb::addresses() const {
-  std::vector<std::string> all;
-  for (const Node& node : settings_.nodes) all.push_back(node.address);
-  return all;
-}
-
 mariadb::ServerFiles MariaDb::files(const Host& host) const {
   const auto where = place(host);
   const auto names = hosts();
+  const auto addresses = addresses_of(settings_.nodes);
   const auto number = std::find(names.begin(), names.end(), host.name()) - names.begin() + 1;
   mariadb::SettingMap role_settings;
   std::vector<std::string> replicas;
   std::string start_sql;
   if (settings_.replicated()) {
-    replicas = addresses();
+    replicas = addresses;
     replicas.push_back(control_address_);  // through the proxy
     role_settings = is_replica(host.name()) ? mariadb::replica_settings(where, settings_.semi_sync)
                                             : mariadb::primary_settings(settings_.semi_sync);
   }
   std::string galera;
   if (settings_.galera) {
-    role_settings = mariadb::galera_settings(where, addresses());
-    galera = mariadb::galera_program(where, addresses());
+    role_settings = mariadb::galera_settings(where, addresses);
+    galera = mariadb::galera_program(where, addresses);
   }
   if (is_replica(host.name())) {
     const auto found = rerouted_.find(host.name());
@@ -218,7 +205,10 @@ Status MariaDb::install(Host& host, std::stop_token stop) {
       const auto output,
       host.run(mariadb::install_command(where, settings_.version, files(host), settings_.server),
                kInstallTimeout, stop));
-  if (output.exit_status == kSettingRefused) return refused_setting(host, output);
+  if (output.exit_status == kSettingRefused) {
+    return refused_setting(host, fmt::format("{} {}", kSystem, settings_.version), "mariadb",
+                           settings_.server, output);
+  }
   if (output.exit_status == mariadb::kOtherVersion) {
     return surroundings_error(
         "{}: there is MariaDB {}, and the target's version is {}; set the target's version, or "
@@ -231,16 +221,6 @@ Status MariaDb::install(Host& host, std::stop_token stop) {
                   host.name())));
   return run_step(host, kSystem, "install a library for", install_library_command(where.directory),
                   std::move(stop));
-}
-
-// What MariaDB refuses is the user's to change, and is found before it starts.
-Status MariaDb::refused_setting(const Host& host, const CommandOutput& output) const {
-  const std::string name = boost::trim_copy(output.standard_output);
-  return bad_input(
-      "{}: MariaDB {} refuses {} = '{}': {}; correct or remove target.mariadb.settings.{} in the "
-      "campaign",
-      host.name(), settings_.version, name, settings_.server.at(name),
-      boost::trim_copy(output.standard_error), name);
 }
 
 // A replica is asked on its own host: clients don't connect to it.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/erase.hpp>
-#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -40,12 +39,6 @@ std::string one_line(const std::string& message) {
   return boost::trim_copy(line);
 }
 
-std::string setting_names(const std::map<std::string, std::string>& settings) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : settings) names.push_back("target.postgres.settings." + name);
-  return boost::join(names, ", ");
-}
-
 class Postgres : public Target {
  public:
   Postgres(postgres::Settings settings, const TargetInput& input)
@@ -59,10 +52,9 @@ class Postgres : public Target {
                   .address = settings_.primary.address,
                   .port = settings_.port,
                   .operation_timeout = settings_.operation_timeout} {
-    std::vector<std::string> standbys;
-    for (const Node& standby : settings_.standbys) standbys.push_back(standby.host);
     server_settings_ = settings_.server;
-    server_settings_.merge(postgres::replication_settings(standbys, settings_.synchronous));
+    server_settings_.merge(
+        postgres::replication_settings(hosts_of(settings_.standbys), settings_.synchronous));
     if (input.upstream == nullptr) return;
     publisher_ = input.upstream->endpoints().front();
     server_settings_.merge(postgres::subscriber_settings());
@@ -118,10 +110,9 @@ class Postgres : public Target {
   std::string configuration(const Host& host) const {
     return postgres::postgresql_conf(place(host), clients_, server_settings_);
   }
-  std::vector<std::string> standby_addresses() const;
   Path path_to_primary(std::string_view from) const;
   postgres::Subscription subscription() const;
-  postgres::Primary primary_of(const std::string& standby) const;
+  postgres::Primary followed_by(const std::string& host) const;
   Status check_accepted(Host& host, std::stop_token stop) const;
   Status copy_primary(Host& host, std::stop_token stop) const;
   Status serves(Host& host, std::stop_token stop) const;
@@ -133,15 +124,15 @@ class Postgres : public Target {
   std::string control_address_;
   std::map<std::string, std::string> server_settings_;  // the campaign's, and those for replication
   sql::Endpoint endpoint_;                              // where clients connect to
-  std::map<std::string, postgres::Primary> rerouted_;   // where standbys named so reach the primary
+  std::map<std::string, postgres::Primary> rerouted_;   // where hosts reach what they follow
   std::vector<std::string> downstream_;                 // addresses that subscribe to this one
   std::optional<Endpoint> publisher_;                   // the server upstream
   bool follows_ = false;                                // it, since follow()
 };
 
 std::vector<std::string> Postgres::hosts() const {
-  std::vector<std::string> names{settings_.primary.host};
-  for (const Node& standby : settings_.standbys) names.push_back(standby.host);
+  std::vector<std::string> names = hosts_of(settings_.standbys);
+  names.insert(names.begin(), settings_.primary.host);
   return names;
 }
 
@@ -176,27 +167,20 @@ Path Postgres::path_to_primary(std::string_view from) const {
 
 Status Postgres::reroute(const std::string& leg, const Path& path, const std::string& address,
                          int port) {
-  if (leg == kReplicationLeg) {
-    rerouted_[path.from] = {.address = address, .port = port};
-  } else if (leg == kSubscriptionLeg) {
-    publisher_->address = address;
-    publisher_->port = port;
-  } else {
+  if (leg == kClientLeg) {
     endpoint_.address = address;
     endpoint_.port = port;
+  } else {
+    rerouted_[path.from] = {.address = address, .port = port};
   }
   return {};
 }
 
-postgres::Primary Postgres::primary_of(const std::string& standby) const {
-  if (const auto found = rerouted_.find(standby); found != rerouted_.end()) return found->second;
+// What the server on that host follows: a standby the primary, the primary its publisher.
+postgres::Primary Postgres::followed_by(const std::string& host) const {
+  if (const auto found = rerouted_.find(host); found != rerouted_.end()) return found->second;
+  if (is_primary(host)) return {.address = publisher_->address, .port = publisher_->port};
   return {.address = settings_.primary.address, .port = settings_.port};
-}
-
-std::vector<std::string> Postgres::standby_addresses() const {
-  std::vector<std::string> addresses;
-  for (const Node& standby : settings_.standbys) addresses.push_back(standby.address);
-  return addresses;
 }
 
 Status Postgres::install(Host& host, std::stop_token stop) {
@@ -205,7 +189,7 @@ Status Postgres::install(Host& host, std::stop_token stop) {
       is_primary(host.name())
           ? postgres::install_command(
                 where, configuration(host),
-                postgres::pg_hba(control_address_, standby_addresses(), downstream_),
+                postgres::pg_hba(control_address_, addresses_of(settings_.standbys), downstream_),
                 syncs(settings_.server))
           : postgres::install_standby_command(where);
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, stop));
@@ -225,21 +209,14 @@ Status Postgres::check_accepted(Host& host, std::stop_token stop) const {
   const auto command = postgres::check_command(place(host), settings_.server);
   ORDEAL_TRY_ASSIGN(const auto output, host.run(command, kInstallTimeout, std::move(stop)));
   if (output.exit_status == 0) return {};
-  const std::string message = one_line(output.standard_error);
-  if (output.exit_status != kSettingRefused) {
-    return surroundings_error("{}: could not check the settings of PostgreSQL: {}", host.name(),
-                              message);
+  CommandOutput told = output;
+  told.standard_error = one_line(output.standard_error);
+  if (output.exit_status == kSettingRefused) {
+    return refused_setting(host, fmt::format("{} {}", kSystem, settings_.version), "postgres",
+                           settings_.server, told);
   }
-  const std::string name = boost::trim_copy(output.standard_output);
-  if (name.empty()) {
-    return bad_input(
-        "{}: PostgreSQL {} refuses the campaign's settings together: {}; correct one of {}",
-        host.name(), settings_.version, message, setting_names(settings_.server));
-  }
-  return bad_input(
-      "{}: PostgreSQL {} refuses {} = '{}': {}; correct or remove target.postgres.settings.{} in "
-      "the campaign",
-      host.name(), settings_.version, name, settings_.server.at(name), message, name);
+  return surroundings_error("{}: could not check the settings of PostgreSQL: {}", host.name(),
+                            told.standard_error);
 }
 
 Status Postgres::start(Host& host, std::stop_token stop) {
@@ -248,7 +225,7 @@ Status Postgres::start(Host& host, std::stop_token stop) {
 }
 
 Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
-  const auto primary = primary_of(host.name());
+  const auto primary = followed_by(host.name());
   const auto patience = std::chrono::ceil<std::chrono::seconds>(step_timeout_);
   const auto command = postgres::copy_command(
       place(host), primary, host.name(), configuration(host), patience, syncs(settings_.server));
@@ -271,7 +248,7 @@ Status Postgres::copy_primary(Host& host, std::stop_token stop) const {
 }
 
 postgres::Subscription Postgres::subscription() const {
-  return {{.address = publisher_->address, .port = publisher_->port}, settings_.primary.host};
+  return {followed_by(settings_.primary.host), settings_.primary.host};
 }
 
 Status Postgres::follow(Host& host, std::stop_token stop) {
@@ -281,9 +258,10 @@ Status Postgres::follow(Host& host, std::stop_token stop) {
                              postgres::kFollowTimeout, std::move(stop)));
   follows_ = true;
   if (output.exit_status == 0) return {};
+  const auto publisher = followed_by(host.name());
   return surroundings_error(
       "{}: could not subscribe to the tables of PostgreSQL on {} at {} port {}: {}", host.name(),
-      publisher_->host, publisher_->address, publisher_->port, one_line(output.standard_error));
+      publisher_->host, publisher.address, publisher.port, one_line(output.standard_error));
 }
 
 // A primary accepts connections, and has what it subscribes to; a standby receives from it as well.

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "remote/fake_host.h"
 #include "tests/targets/etcd_cluster.h"
 
 namespace ordeal {
@@ -158,24 +157,15 @@ TEST_CASE("etcd: what is wrong with the surroundings is said before anything sta
   }
 }
 
-Result<std::unique_ptr<Target>> make_with(const Options::Given& given) {
-  std::vector<std::unique_ptr<Host>> hosts;
-  for (const char* name : {"n1", "n2", "n3"}) {
-    HostSpec spec;
-    spec.name = name;
-    hosts.push_back(std::make_unique<FakeHost>(spec));
-  }
-  const Cluster cluster(std::move(hosts));
-  const TargetEntry& entry = target_entry("etcd");
-  ORDEAL_TRY_ASSIGN(const auto options, Options::make("target etcd", entry.options, given));
-  return entry.make({options, "register", options, cluster});
-}
-
 TEST_CASE("etcd: settings that make no sense are refused as input") {
-  const auto all = make_with({});
+  const Cluster cluster = fake_cluster(3);
+  const auto make = [&](const Options::Given& given) {
+    return make_target("etcd", "register", given, cluster);
+  };
+  const auto all = make({});
   REQUIRE(all);
   CHECK((*all)->hosts().size() == 3);
-  const auto two = make_with({{"hosts", {"n3, n1", "test"}}});
+  const auto two = make({{"hosts", {"n3, n1", "test"}}});
   REQUIRE(two);
   CHECK((*two)->hosts() == std::vector<std::string>{"n3", "n1"});
   const std::vector<std::pair<std::string, std::string>> wrong = {
@@ -187,7 +177,7 @@ TEST_CASE("etcd: settings that make no sense are refused as input") {
   };
   for (const auto& [name, value] : wrong) {
     CAPTURE(name, value);
-    const auto made = make_with({{name, {value, "test"}}});
+    const auto made = make({{name, {value, "test"}}});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::bad_input);
   }

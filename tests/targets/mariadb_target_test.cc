@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "remote/fake_host.h"
 #include "targets/mariadb/server_scripts.h"
 #include "tests/targets/mariadb_server.h"
 #include "tests/targets/transactions.h"
@@ -162,28 +161,19 @@ TEST_CASE("mariadb: an end while starting is said with the last lines of the log
                                         Catch::Contains("ready for connections"));
 }
 
-Result<std::unique_ptr<Target>> make_with(const Options::Given& given) {
-  std::vector<std::unique_ptr<Host>> hosts;
-  for (const char* name : {"n1", "n2", "n3"}) {
-    HostSpec spec;
-    spec.name = name;
-    hosts.push_back(std::make_unique<FakeHost>(spec));
-  }
-  const Cluster cluster(std::move(hosts));
-  const TargetEntry& entry = target_entry("mariadb");
-  ORDEAL_TRY_ASSIGN(const auto options, Options::make("target mariadb", entry.options, given));
-  return entry.make({options, "list-append", options, cluster});
-}
-
 TEST_CASE("mariadb: settings that make no sense are refused as input") {
+  const Cluster cluster = fake_cluster(3);
+  const auto make = [&](const Options::Given& given) {
+    return make_target("mariadb", "list-append", given, cluster);
+  };
   const auto given = [](const std::map<std::string, std::string>& settings) {
     Options::Given all;
     for (const auto& [name, value] : settings) all[name] = {value, "test"};
     return all;
   };
-  REQUIRE(make_with({}));
-  REQUIRE(make_with(given({{"replicas", "n2, n3"}, {"semi-sync", "true"}})));
-  REQUIRE(make_with(given({{"galera", "n1, n2, n3"}})));
+  REQUIRE(make({}));
+  REQUIRE(make(given({{"replicas", "n2, n3"}, {"semi-sync", "true"}})));
+  REQUIRE(make(given({{"galera", "n1, n2, n3"}})));
   const std::vector<std::map<std::string, std::string>> wrong = {
       {{"settings.port", "1"}},
       {{"settings.x", "1\nskip_networking"}},
@@ -202,7 +192,7 @@ TEST_CASE("mariadb: settings that make no sense are refused as input") {
       {{"galera", "n1, n2, n3"}, {"semi-sync", "true"}}};
   for (const auto& settings : wrong) {
     CAPTURE(settings.begin()->first, settings.begin()->second);
-    const auto made = make_with(given(settings));
+    const auto made = make(given(settings));
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::bad_input);
   }

@@ -46,6 +46,8 @@ TEST_CASE("postgres subscriber: a leg to the publisher, and none without") {
   const Path path{.from = "n1", .to = "n1", .address = "127.0.0.1", .port = publisher.port()};
   REQUIRE(subscriber.target().legs().size() == 2);
   CHECK(subscriber.target().legs().back() == Leg{"subscription", {path}});
+  REQUIRE(subscriber.target().reroute("subscription", path, "127.0.0.1", 1));
+  CHECK(subscriber.target().legs().back() == Leg{"subscription", {path}});  // where it leads to
   CHECK(publisher.target().legs().size() == 1);
   CHECK(publisher.target().endpoints() ==
         std::vector<Endpoint>{{"n1", "127.0.0.1", publisher.port()}});

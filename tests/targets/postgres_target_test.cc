@@ -7,7 +7,6 @@
 #include <fstream>
 #include <thread>
 
-#include "remote/fake_host.h"
 #include "targets/postgres/server_scripts.h"
 #include "tests/targets/postgres_server.h"
 #include "tests/targets/transactions.h"
@@ -260,27 +259,15 @@ TEST_CASE("postgres: not ready in time is said with the last lines of the log") 
   }
 }
 
-HostSpec spec_named(const std::string& name) {
-  HostSpec spec;
-  spec.name = name;
-  return spec;
-}
-
-Result<std::unique_ptr<Target>> make_with(const Options::Given& given, const Cluster& cluster) {
-  const TargetEntry& entry = target_entry("postgres");
-  ORDEAL_TRY_ASSIGN(const auto options, Options::make("target postgres", entry.options, given));
-  return entry.make({options, "list-append", options, cluster});
-}
-
 TEST_CASE("postgres: settings that make no sense are refused as input") {
-  std::vector<std::unique_ptr<Host>> hosts;
-  for (const char* name : {"n1", "n2"})
-    hosts.push_back(std::make_unique<FakeHost>(spec_named(name)));
-  const Cluster cluster(std::move(hosts));
-  REQUIRE(make_with({}, cluster));
-  CHECK_FALSE(make_with({}, Cluster()));
-  REQUIRE(make_with({{"standbys", {"n2", "test"}}, {"synchronous", {"true", "test"}}}, cluster));
-  CHECK_FALSE(make_with({{"standbys", {"n2", "test"}}, {"version", {"12", "test"}}}, cluster));
+  const Cluster cluster = fake_cluster(2);
+  const auto make = [&](const Options::Given& given) {
+    return make_target("postgres", "list-append", given, cluster);
+  };
+  REQUIRE(make({}));
+  CHECK_FALSE(make_target("postgres", "list-append", {}, Cluster()));
+  REQUIRE(make({{"standbys", {"n2", "test"}}, {"synchronous", {"true", "test"}}}));
+  CHECK_FALSE(make({{"standbys", {"n2", "test"}}, {"version", {"12", "test"}}}));
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"settings.port", "1"},      {"settings.work_mem", "1\nfsync = off"},
       {"settings.x = 1 #", "1"},   {"version", "../../x"},
@@ -289,7 +276,7 @@ TEST_CASE("postgres: settings that make no sense are refused as input") {
       {"standbys", "n2, n2"},      {"synchronous", "true"},
   };
   for (const auto& [name, value] : wrong) {
-    const auto made = make_with({{name, {value, "test"}}}, cluster);
+    const auto made = make({{name, {value, "test"}}});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::bad_input);
   }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "remote/fake_host.h"
 #include "remote/local_host.h"
 #include "workloads/workload.h"
 
@@ -94,6 +95,24 @@ bool until(const std::function<bool()>& condition, std::chrono::milliseconds pat
   return false;
 }
 
+Cluster fake_cluster(std::size_t hosts) {
+  std::vector<std::unique_ptr<Host>> fakes;
+  for (std::size_t number = 1; number <= hosts; ++number) {
+    HostSpec spec;
+    spec.name = fmt::format("n{}", number);
+    fakes.push_back(std::make_unique<FakeHost>(spec));
+  }
+  return Cluster(std::move(fakes));
+}
+
+Result<std::unique_ptr<Target>> make_target(std::string_view target, const std::string& workload,
+                                            const Options::Given& given, const Cluster& cluster) {
+  const TargetEntry& entry = target_entry(target);
+  ORDEAL_TRY_ASSIGN(const auto options,
+                    Options::make(fmt::format("target {}", target), entry.options, given));
+  return entry.make({options, workload, options, cluster});
+}
+
 ServerFixture::ServerFixture(FixtureInput input)
     : directory_(temporary_directory()), port_(free_port()), workload_(std::move(input.workload)) {
   input.settings.emplace("port", std::to_string(port_));
@@ -107,8 +126,8 @@ ServerFixture::ServerFixture(FixtureInput input)
   }
   cluster_ = std::make_unique<Cluster>(std::move(hosts));
   cluster_->control_address = "127.0.0.1";
-  auto target = entry.make({options_, workload_, workload_options_, *cluster_, 10,
-                            input.step_timeout, input.upstream});
+  auto target = entry.make(
+      {options_, workload_, workload_options_, *cluster_, 10, input.step_timeout, input.upstream});
   REQUIRE(target);
   target_ = std::move(*target);
 }

@@ -66,6 +66,10 @@ class ServerFixture {
   std::unique_ptr<Target> target_;
 };
 
+// Hosts n1, n2, ... that do nothing, for what is decided before any command.
+Cluster fake_cluster(std::size_t hosts);
+Result<std::unique_ptr<Target>> make_target(std::string_view target, const std::string& workload,
+                                            const Options::Given& given, const Cluster& cluster);
 const TargetEntry& target_entry(std::string_view name);
 int free_port();
 std::string text_of(const std::filesystem::path& path);
